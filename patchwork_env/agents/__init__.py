@@ -1,0 +1,1 @@
+"""Players that need no training, and the table of their names."""

@@ -1,0 +1,105 @@
+"""What an agent is, and how a short text names one.
+
+``random``, ``mcts:400`` or ``mcts:400,seed=3``: a name, then after a colon its arguments, those without ``=``
+first. The table `AGENTS` says which names there are.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patchwork_env.interfaces.batch import PatchworkBatch
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Plays any number of games at once.
+
+    An agent that draws at random also has ``reseed(seed)``, after which it plays the same again.
+    """
+
+    def act(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A legal action for each game named; the player to move is ``games.to_play``. Changes no game."""
+        ...
+
+
+AgentLike = str | Agent | Callable[..., Any]
+
+# name -> (module, class); modules are imported when the name is first used
+AGENTS: dict[str, tuple[str, str]] = {
+    "random": ("patchwork_env.agents.random", "RandomAgent"),
+}
+
+
+class UnknownAgentError(ValueError):
+    """A text that names no agent, or gives one arguments that it does not take."""
+
+
+class CallableAgent:
+    """A function ``(observation, action_mask) -> action`` as an agent, asked game by game.
+
+    The observation is the player's flat tensor, as in the environments.
+    """
+
+    def __init__(self, function: Callable[[NDArray[np.float32], NDArray[np.int8]], int]) -> None:
+        self.function = function
+
+    def act(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The function's answer for each game."""
+        tensors = games.observe_tensor()
+        return np.array(
+            [self.function(tensors[i].copy(), games.action_mask[i].astype(np.int8)) for i in indices], np.int64
+        )
+
+
+def make_agent(agent: AgentLike, seed: int | None = None) -> Agent:
+    """The agent that a text names; agents are passed through and functions wrapped.
+
+    ``seed`` seeds a named agent that draws at random, unless its text has a seed of its own.
+    """
+    if isinstance(agent, Agent):
+        return agent
+    if callable(agent):
+        return CallableAgent(agent)
+    if not isinstance(agent, str):
+        raise UnknownAgentError(f"an agent is a name, an object with act(games, indices) or a function, got {agent!r}")
+    name, _, rest = agent.partition(":")
+    if name not in AGENTS:
+        close = difflib.get_close_matches(name, AGENTS, n=1)
+        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        raise UnknownAgentError(f"unknown agent {agent!r}{hint}; known are {', '.join(sorted(AGENTS))}")
+    module, class_name = AGENTS[name]
+    positional, named = _arguments(rest)
+    named.setdefault("seed", seed)
+    try:
+        made: Agent = getattr(importlib.import_module(module), class_name)(*positional, **named)
+    except (TypeError, ValueError) as error:
+        raise UnknownAgentError(f"agent {agent!r}: {error}") from None
+    return made
+
+
+def _arguments(text: str) -> tuple[list[Any], dict[str, Any]]:
+    positional: list[Any] = []
+    named: dict[str, Any] = {}
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if equals:
+            named[key.strip()] = _number_or_text(value.strip())
+        else:
+            positional.append(_number_or_text(part.strip()))
+    return positional, named
+
+
+def _number_or_text(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,1 @@
+"""The Patchwork family: one engine, editions as data."""

@@ -1,0 +1,1 @@
+"""Views of the batched core: the batch itself, PettingZoo AEC, and Gymnasium."""

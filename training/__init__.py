@@ -1,0 +1,1 @@
+"""Self-play training and the `patchwork` command."""
