@@ -15,7 +15,7 @@ from patchwork_env.version import __version__
 if TYPE_CHECKING:
     from patchwork_env import patchwork_v0
     from patchwork_env.agents.base import make_agent
-    from patchwork_env.games.patchwork.actions import IllegalActionError
+    from patchwork_env.errors import IllegalActionError
     from patchwork_env.games.patchwork.edition import Edition, EditionError, edition_names, load_edition
     from patchwork_env.interfaces.batch import PatchworkBatch
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "Edition": "patchwork_env.games.patchwork.edition",
     "EditionError": "patchwork_env.games.patchwork.edition",
-    "IllegalActionError": "patchwork_env.games.patchwork.actions",
+    "IllegalActionError": "patchwork_env.errors",
     "PatchworkBatch": "patchwork_env.interfaces.batch",
     "edition_names": "patchwork_env.games.patchwork.edition",
     "load_edition": "patchwork_env.games.patchwork.edition",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from patchwork_env.games.patchwork.rules import drawn, stream_of
 from patchwork_env.interfaces.batch import PatchworkBatch, checked_seed
 from patchwork_env.kernels import kernel
+from patchwork_env.streams import drawn, stream_of
 
 
 class RandomAgent:

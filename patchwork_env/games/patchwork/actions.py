@@ -9,14 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from patchwork_env.errors import IllegalActionError
 from patchwork_env.games.patchwork.edition import Edition
 from patchwork_env.games.patchwork.rules import ADVANCE, FIRST_SPECIAL, special_pending
 from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS, Cell, extent
 from patchwork_env.games.patchwork.state import low_rows
-
-
-class IllegalActionError(ValueError):
-    """An action that may not be played now; the message names the game and the reason."""
 
 
 @dataclass(frozen=True)
