@@ -13,11 +13,12 @@ from patchwork_env.registry import register
 from patchwork_env.version import __version__
 
 if TYPE_CHECKING:
-    from patchwork_env import patchwork_v0
+    from patchwork_env import patchwork_v0, quilt_show_v0
     from patchwork_env.agents.base import make_agent
     from patchwork_env.errors import IllegalActionError
     from patchwork_env.games.patchwork.edition import Edition, EditionError, edition_names, load_edition
     from patchwork_env.interfaces.batch import PatchworkBatch
+    from patchwork_env.interfaces.quilt_show_batch import QuiltShowBatch
 
 # public name -> module that has it; "" is the module itself
 _PUBLIC = {
@@ -25,10 +26,12 @@ _PUBLIC = {
     "EditionError": "patchwork_env.games.patchwork.edition",
     "IllegalActionError": "patchwork_env.errors",
     "PatchworkBatch": "patchwork_env.interfaces.batch",
+    "QuiltShowBatch": "patchwork_env.interfaces.quilt_show_batch",
     "edition_names": "patchwork_env.games.patchwork.edition",
     "load_edition": "patchwork_env.games.patchwork.edition",
     "make_agent": "patchwork_env.agents.base",
     "patchwork_v0": "",
+    "quilt_show_v0": "",
 }
 
 __all__ = [
@@ -36,11 +39,13 @@ __all__ = [
     "EditionError",
     "IllegalActionError",
     "PatchworkBatch",
+    "QuiltShowBatch",
     "__version__",
     "edition_names",
     "load_edition",
     "make_agent",
     "patchwork_v0",
+    "quilt_show_v0",
 ]
 
 register()

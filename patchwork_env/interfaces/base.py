@@ -254,7 +254,7 @@ class GameBatch(Generic[_Result]):
         if not self.loops.accept_game(self.tables, self.state, index, self.action_mask):
             self.state[index] = before
             self._renew_masks(np.array([index]))
-            raise ValueError(f"the saved game is damaged: its state is impossible in this {self.kind}")
+            raise ValueError("the saved game is damaged: its state is impossible here")
 
     def copy(self, indices: ArrayLike | None = None, seed: int | None = None) -> Self:
         """A batch of its own with the same games, or some of them (one may be named many times).

@@ -144,7 +144,7 @@ def phase_is_sound(table, game):
             return False
         color = exposed_color(table, game, stack)
         return usable_cards(table, game, game["to_play"], color) >= game["to_pay"]
-    return game["proposer"] == NONE and game["partner"] == NONE
+    return game["proposer"] == NONE and game["partner"] == NONE and game["paying"] == NONE
 
 
 @kernel

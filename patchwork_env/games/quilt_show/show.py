@@ -138,6 +138,7 @@ def cut_quilts(game, count):
 def next_round(table, game):
     """Markers back and the next player begins; after the last show what is left is sold."""
     game["round"] += 1
+    game["entered"] = 0
     if game["round"] == table["rounds"]:
         for quilt in range(game["quilt_count"]):
             game["money"][game["quilt_owner"][quilt]] += SALE
