@@ -53,7 +53,7 @@ WAYS, UNREACHABLE, CELLS, INCOME, COST, TIME, KEEPS_TURN, SPECIAL, PAID, BONUS =
 )
 HORIZON = 8  # patches of the circle that `ways` looks at
 
-_FILE = Path(__file__).parent / "greedy_weights.yaml"
+WEIGHTS_FILE = Path(__file__).parent / "greedy_weights.yaml"
 
 assert [row for row, _ in WEIGHTS.values()] == list(range(len(WEIGHTS)))
 assert QUILT_FEATURES == WAYS
@@ -63,7 +63,7 @@ class WeightsError(ValueError):
     """A weights file that cannot be used; the message names the field."""
 
 
-def read_weights(path: Path = _FILE) -> NDArray[np.float64]:
+def read_weights(path: Path = WEIGHTS_FILE) -> NDArray[np.float64]:
     """(weights, 2) the numbers of a weights file: at the start of the track, and at its end."""
     fields: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     numbers = fields.get("weights", {}) if isinstance(fields, dict) else {}
