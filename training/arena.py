@@ -12,9 +12,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,135 +23,12 @@ from patchwork_env import Edition, PatchworkBatch, load_edition, make_agent
 from patchwork_env.agents.base import Agent, AgentLike
 from patchwork_env.games.patchwork.rules import winner
 from patchwork_env.kernels import available_threads
-from training.intervals import Interval, mean_interval, paired_rate_interval
+from training.results import GAME_ROW, GameRecord, PairedResult, count_holes
 
 BLOCK_DEALS = 64  # deals dealt and played together
-FIRST, SECOND = 0, 1  # the two agents of a match, in the order they were named
 
 Progress = Callable[[int], None]  # called with the number of games that have just ended
-
-
-@dataclass
-class PairedResult:
-    """What a match brought, game by game.
-
-    Games 2k and 2k + 1 are the two games of one deal; in the former the agent named first begins. Columns of
-    per-agent arrays are the agents in the order they were named, not the seats.
-    """
-
-    first: str
-    second: str
-    edition: str
-    seed: int
-    deal: NDArray[np.int64]  # (games,) number of the deal
-    first_seat: NDArray[np.int8]  # (games,) seat of the agent named first; seat 0 begins
-    winner: NDArray[np.int8]  # (games,) 0 the agent named first, 1 the other
-    scores: NDArray[np.int16]  # (games, 2)
-    empty_cells: NDArray[np.int16]  # (games, 2)
-    holes: NDArray[np.int16]  # (games, 2) connected regions of empty cells
-    bonus: NDArray[np.int8]  # (games, 2) 1 for who has the bonus tile
-    decisions: NDArray[np.int16]  # (games, 2)
-    seconds: NDArray[np.float64]  # (games, 2) time spent deciding; games decided together share it evenly
-    records: list[GameRecord] = field(default_factory=list)  # one a game, if they were asked for
-
-    @property
-    def games(self) -> int:
-        """How many games were played."""
-        return len(self.deal)
-
-    @property
-    def wins(self) -> NDArray[np.int64]:
-        """(pairs, 2) 1 for each game that the agent named first won."""
-        return (self.winner == FIRST).astype(np.int64).reshape(-1, 2)
-
-    @property
-    def win_rate(self) -> float:
-        """Share of the games that the agent named first won."""
-        return float(self.wins.mean()) if self.games else math.nan
-
-    @property
-    def interval(self) -> Interval:
-        """95% interval of `win_rate`."""
-        return paired_rate_interval(self.wins)
-
-    @property
-    def beginner_wins(self) -> NDArray[np.int64]:
-        """(pairs, 2) 1 for each game that the player in seat 0, who begins, won."""
-        return (self.winner == self.first_seat).astype(np.int64).reshape(-1, 2)
-
-    @property
-    def beginner_rate(self) -> float:
-        """Share of the games that whoever began won."""
-        return float(self.beginner_wins.mean()) if self.games else math.nan
-
-    @property
-    def beginner_interval(self) -> Interval:
-        """95% interval of `beginner_rate`."""
-        return paired_rate_interval(self.beginner_wins)
-
-    @property
-    def margin(self) -> float:
-        """Mean score difference, positive when the agent named first is ahead."""
-        return float((self.scores[:, 0] - self.scores[:, 1]).mean()) if self.games else math.nan
-
-    @property
-    def margin_interval(self) -> Interval:
-        """95% interval of `margin`."""
-        return mean_interval((self.scores[:, 0] - self.scores[:, 1]).reshape(-1, 2))
-
-    def means(self, values: NDArray[Any]) -> tuple[float, float]:
-        """The mean over all games of a per-agent array."""
-        if not self.games:
-            return math.nan, math.nan
-        first, second = values.mean(axis=0).tolist()
-        return first, second
-
-    @property
-    def seconds_per_decision(self) -> tuple[float, float]:
-        """Mean time that each agent took for a decision."""
-        decisions = np.maximum(self.decisions.sum(axis=0, dtype=np.int64), 1)
-        first, second = (self.seconds.sum(axis=0) / decisions).tolist()
-        return first, second
-
-    def joined(self, later: PairedResult) -> PairedResult:
-        """This result with the games of another of the same match behind its own."""
-        ours = (self.first, self.second, self.edition, self.seed)
-        theirs = (later.first, later.second, later.edition, later.seed)
-        if ours != theirs:
-            raise ValueError(f"the results are of different matches: {ours} and {theirs}")
-        return PairedResult(
-            *ours,
-            *(np.concatenate([getattr(self, name), getattr(later, name)]) for name in GAME_COLUMNS),
-            records=self.records + later.records,
-        )
-
-
-GAME_COLUMNS = (  # the arrays of a result, in the order in which it declares them
-    *("deal", "first_seat", "winner", "scores", "empty_cells"),
-    *("holes", "bonus", "decisions", "seconds"),
-)
-
-
-@dataclass(frozen=True)
-class GameRecord:
-    """All that is needed to play a game again."""
-
-    deal: int
-    first_seat: int
-    circle: tuple[int, ...]  # patch ids from the neutral token on, as dealt
-    refill: tuple[int, ...]  # the patches that joined later, in the order drawn; empty if they did not
-    actions: tuple[int, ...]
-    scores: tuple[int, int]  # by seat
-
-
-def no_games(first: AgentLike, second: AgentLike, edition: str | Edition, seed: int) -> PairedResult:
-    """The result of a match that has not begun."""
-    pair = np.zeros((0, 2), np.int16)
-    return PairedResult(
-        *(agent_name(first), agent_name(second), load_edition(edition).name, seed),
-        *(np.zeros(0, np.int64), np.zeros(0, np.int8), np.zeros(0, np.int8)),
-        *(pair, pair, pair, pair.astype(np.int8), pair, pair.astype(np.float64)),
-    )
+HalfBlock = tuple[NDArray[Any], list[GameRecord]]  # GAME_ROW rows of one seating, and the records asked for
 
 
 def agent_name(agent: AgentLike) -> str:
@@ -184,12 +60,13 @@ def play_pairs(
     leaves it honest.) ``start`` continues a match. Agents given as texts are made anew for every batch, so they
     run in several threads; agents given as objects are used as they are, in one.
     """
-    result = start if start is not None else no_games(first, second, edition, seed)
+    loaded = load_edition(edition)
+    result = start or PairedResult(agent_name(first), agent_name(second), loaded.name, seed)
     blocks = play_blocks(
         first,
         second,
         deals,
-        edition=edition,
+        edition=loaded,
         seed=seed,
         threads=threads,
         first_deal=result.games // 2,
@@ -223,7 +100,7 @@ def play_blocks(
     first_deal: int = 0,
     record: bool = False,
     progress: Progress | None = None,
-) -> Iterator[PairedResult]:
+) -> Generator[PairedResult]:
     """The deals from ``first_deal`` to ``deals``, block by block in order. Closing it ends all play at once."""
     loaded = load_edition(edition)
     agents = (first, second)
@@ -232,9 +109,8 @@ def play_blocks(
         _warm_up(agent, loaded, seed)
     cores = threads or available_threads()
     stop = threading.Event()
-    empty = no_games(first, second, loaded, seed)
 
-    def play_half(block: int, first_seat: int) -> _Half:
+    def play_half(block: int, first_seat: int) -> HalfBlock:
         made: list[Agent] = []
         for which, agent in enumerate(agents):
             stream = np.random.SeedSequence([seed, which, block, first_seat]).generate_state(1, np.uint64)
@@ -246,7 +122,7 @@ def play_blocks(
         return _play_half(games, chosen, made, first_seat, low, record, stop, progress)
 
     with ThreadPoolExecutor(cores if makeable else 1, thread_name_prefix="arena") as pool:
-        waiting: list[list[Future[_Half]]] = []
+        waiting: list[list[Future[HalfBlock]]] = []
         blocks = iter(range(first_deal // BLOCK_DEALS, math.ceil(deals / BLOCK_DEALS)))
 
         def submit() -> None:
@@ -261,7 +137,11 @@ def play_blocks(
                 halves = [half.result() for half in waiting[0]]
                 del waiting[0]
                 submit()
-                yield _twined(empty, halves)
+                yield PairedResult(
+                    *(agent_name(first), agent_name(second), loaded.name, seed),
+                    rows=np.stack([half[0] for half in halves], axis=1).reshape(-1),
+                    records=[record for pair in zip(*(half[1] for half in halves), strict=True) for record in pair],
+                )
         finally:
             stop.set()
             for pair in waiting:
@@ -280,14 +160,6 @@ class _Stopped(Exception):  # noqa: N818 (nothing went wrong)
     """Play was ended from outside."""
 
 
-@dataclass
-class _Half:
-    """The games of one block in one seating; columns as in `PairedResult`."""
-
-    columns: dict[str, NDArray[Any]]
-    records: list[GameRecord]
-
-
 def _play_half(
     games: PatchworkBatch,
     chosen: NDArray[np.int64],
@@ -297,7 +169,7 @@ def _play_half(
     record: bool,
     stop: threading.Event,
     progress: Progress | None,
-) -> _Half:
+) -> HalfBlock:
     games.reset(chosen)
     circles = games.state["circle"][:, : games.edition.circle_size].copy()
     count = games.num_games
@@ -331,17 +203,16 @@ def _play_half(
     scores = games.scores
     quilts = games.observe(0)["quilts"]
     winners = np.array([winner(games.tables[0], games.state[i]) for i in chosen], np.int8)
-    columns = {
-        "deal": first_deal + np.arange(len(chosen)),
-        "first_seat": np.full(len(chosen), first_seat, np.int8),
-        "winner": (winners != first_seat).astype(np.int8),
-        "scores": scores[chosen][:, by_seat],
-        "empty_cells": (quilts[chosen] == 0).sum(axis=(2, 3)).astype(np.int16)[:, by_seat],
-        "holes": count_holes(quilts[chosen])[:, by_seat],
-        "bonus": (games.state["bonus_holder"][chosen, None] == np.array(by_seat)).astype(np.int8),
-        "decisions": decisions[chosen],
-        "seconds": seconds[chosen],
-    }
+    rows = np.zeros(len(chosen), GAME_ROW)
+    rows["deal"] = first_deal + np.arange(len(chosen))
+    rows["first_seat"] = first_seat
+    rows["winner"] = winners != first_seat
+    rows["scores"] = scores[chosen][:, by_seat]
+    rows["empty_cells"] = (quilts[chosen] == 0).sum(axis=(2, 3))[:, by_seat]
+    rows["holes"] = count_holes(quilts[chosen])[:, by_seat]
+    rows["bonus"] = games.state["bonus_holder"][chosen, None] == np.array(by_seat)
+    rows["decisions"] = decisions[chosen]
+    rows["seconds"] = seconds[chosen]
     records = []
     if record:
         lists: dict[int, list[int]] = {int(i): [] for i in chosen}
@@ -359,50 +230,10 @@ def _play_half(
             )
             for k, i in enumerate(chosen.tolist())
         ]
-    return _Half(columns, records)
+    return rows, records
 
 
 def _refill_order(games: PatchworkBatch, index: int) -> tuple[int, ...]:
     """The patches that have just joined, in the order in which they lie behind the others."""
     circle = games.game(index).circle
     return tuple(circle[len(circle) - (len(games.edition.patches) - games.edition.circle_size) :])
-
-
-def _twined(empty: PairedResult, halves: list[_Half]) -> PairedResult:
-    """The two halves of a block with the games of each deal side by side."""
-    columns = []
-    for name in GAME_COLUMNS:
-        both = np.stack([half.columns[name] for half in halves], axis=1)
-        columns.append(both.reshape(-1, *both.shape[2:]))
-    records = [record for pair in zip(*(half.records for half in halves), strict=True) for record in pair]
-    return PairedResult(empty.first, empty.second, empty.edition, empty.seed, *columns, records=records)
-
-
-def count_holes(quilts: NDArray[np.uint8]) -> NDArray[np.int16]:
-    """How many regions the empty cells of each quilt form; cells that share an edge belong together.
-
-    ``quilts`` is (..., rows, columns), 0 where empty. All quilts are done at once: every empty cell takes the
-    smallest number it sees among itself and its neighbours until nothing changes; one cell a region keeps its own.
-    """
-    rows, columns = quilts.shape[-2:]
-    wall = np.int16(rows * columns)
-    own = np.arange(rows * columns, dtype=np.int16).reshape(rows, columns)
-    empty = quilts == 0
-    padded = np.full((*quilts.shape[:-2], rows + 2, columns + 2), wall, np.int16)
-    inner = padded[..., 1:-1, 1:-1]
-    inner[:] = np.where(empty, own, wall)
-    while True:
-        smallest = np.minimum.reduce(
-            [
-                inner,
-                padded[..., :-2, 1:-1],
-                padded[..., 2:, 1:-1],
-                padded[..., 1:-1, :-2],
-                padded[..., 1:-1, 2:],
-            ]
-        )
-        smallest = np.where(empty, smallest, wall)
-        if (smallest == inner).all():
-            break
-        inner[:] = smallest
-    return ((inner == own) & empty).sum(axis=(-2, -1)).astype(np.int16)
