@@ -26,6 +26,7 @@ from patchwork_env.kernels import available_threads
 from training.results import GAME_ROW, GameRecord, PairedResult, count_holes
 
 BLOCK_DEALS = 64  # deals dealt and played together
+MIN_DEALS = 100  # before these no match ends early
 
 Progress = Callable[[int], None]  # called with the number of games that have just ended
 HalfBlock = tuple[NDArray[Any], list[GameRecord]]  # GAME_ROW rows of one seating, and the records asked for
@@ -48,16 +49,18 @@ def play_pairs(
     seed: int = 0,
     threads: int | None = None,
     precision: float | None = None,
-    min_deals: int = 100,
+    min_deals: int = MIN_DEALS,
     start: PairedResult | None = None,
     record: bool = False,
     progress: Progress | None = None,
+    after_block: Callable[[PairedResult], None] | None = None,
 ) -> PairedResult:
     """Play ``deals`` deals twice each and say how it went.
 
     With ``precision`` the match ends as soon as the 95% interval of the win rate reaches no further than that to
     each side, once ``min_deals`` deals are played. (Ending by the width of the interval, not by where it lies,
-    leaves it honest.) ``start`` continues a match. Agents given as texts are made anew for every batch, so they
+    leaves it honest.) ``start`` continues a match, ``after_block`` is told of all games so far every now and then,
+    ``progress`` of each game that ends. Agents given as texts are made anew for every batch, so they
     run in several threads; agents given as objects are used as they are, in one.
     """
     loaded = load_edition(edition)
@@ -77,6 +80,8 @@ def play_pairs(
         if not is_precise(result, precision, min_deals):
             for block in blocks:
                 result = result.joined(block)
+                if after_block is not None:
+                    after_block(result)
                 if is_precise(result, precision, min_deals):
                     break
     finally:
@@ -84,7 +89,7 @@ def play_pairs(
     return result
 
 
-def is_precise(result: PairedResult, precision: float | None, min_deals: int) -> bool:
+def is_precise(result: PairedResult, precision: float | None, min_deals: int = MIN_DEALS) -> bool:
     """Whether a match may end early."""
     return precision is not None and result.games >= 2 * min_deals and result.interval.half_width <= precision
 

@@ -120,6 +120,49 @@ class PairedResult:
         first, second = (self.rows["seconds"].sum(axis=0) / decisions).tolist()
         return first, second
 
+    @property
+    def pair_counts(self) -> tuple[int, int, int]:
+        """Pairs that the agent named first won twice, split and lost twice."""
+        in_pair = self.wins.sum(axis=1)
+        won, split, lost = (int((in_pair == wins).sum()) for wins in (2, 1, 0))
+        return won, split, lost
+
+    @property
+    def verdict(self) -> str:
+        """What the interval lets one say, in words."""
+        if self.interval.low > 0.5:
+            return f"{self.first} is stronger"
+        if self.interval.high < 0.5:
+            return f"{self.second} is stronger"
+        return "no difference shown"
+
+    def summary(self) -> dict[str, Any]:
+        """All figures of the match, ready for JSON; pairs of figures are the agents in the order named."""
+        won, split, lost = self.pair_counts
+        wins = int(self.wins.sum())
+        return {
+            "first": self.first,
+            "second": self.second,
+            "edition": self.edition,
+            "seed": self.seed,
+            "games": self.games,
+            "win_rate": self.win_rate,
+            "interval": list(self.interval),
+            "verdict": self.verdict,
+            "wins": [wins, self.games - wins],
+            "pairs": {"won_twice": won, "split": split, "lost_twice": lost},
+            "first_player_win_rate": self.beginner_rate,
+            "first_player_interval": list(self.beginner_interval),
+            "margin": self.margin,
+            "margin_interval": list(self.margin_interval),
+            "score": list(self.means("scores")),
+            "empty_cells": list(self.means("empty_cells")),
+            "holes": list(self.means("holes")),
+            "bonus_tiles": list(self.means("bonus")),
+            "decisions": list(self.means("decisions")),
+            "seconds_per_decision": list(self.seconds_per_decision),
+        }
+
     def joined(self, later: PairedResult) -> PairedResult:
         """This result with the games of another of the same match behind its own."""
         ours = (self.first, self.second, self.edition, self.seed)
