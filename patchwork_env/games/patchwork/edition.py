@@ -55,6 +55,7 @@ class Edition:
     """Everything the rules ask of an edition. Patch ids are positions in `patches`."""
 
     name: str
+    source: str  # what `load_edition` finds it by: a published name or a file
     title: str
     provenance: str
     currency: tuple[str, str]  # the word for one button, and for many
@@ -93,7 +94,7 @@ class Edition:
         rules = [
             getattr(self, field)
             for field in self.__dataclass_fields__
-            if field not in ("name", "title", "provenance", "currency")
+            if field not in ("name", "source", "title", "provenance", "currency")
         ]
         return hashlib.blake2b(repr(rules).encode(), digest_size=8).digest()
 
@@ -242,6 +243,7 @@ def _checked(fields: dict[str, Any], where: str) -> Edition:
         )
     edition = Edition(
         name=name,
+        source=where,
         title=top.text("title"),
         provenance=top.text("provenance"),
         currency=(currency.text("one"), currency.text("many")),
