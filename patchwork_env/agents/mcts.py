@@ -41,6 +41,7 @@ class MctsAgent:
         self.weights = tuned_weights()
         self.settings = read_settings(settings)
         self._edition: Edition | None = None
+        self._trees: tuple[NDArray[Any], ...] = ()
         self.reseed(seed)
 
     def reseed(self, seed: int | None) -> None:
@@ -82,8 +83,8 @@ class MctsAgent:
         )
 
     def _search_by_the_clock(self, start: int, stop: int, *arguments: Any) -> None:
-        indices, _, _, masks, *_ = arguments
-        *before, _, _, actions = arguments
+        indices, masks, actions = arguments[0], arguments[3], arguments[-1]
+        before: Any = arguments[:-3]  # all but the simulations done and to do, and the actions
         assert self.seconds is not None
         for k in range(start, stop):
             deadline = time.perf_counter() + self.seconds

@@ -96,10 +96,11 @@ def shows_draw(table, game, was_refilled):
     """Whether the patches on offer are among those that were drawn after the search began."""
     if game["refilled"] == was_refilled:
         return False
+    drawn_patches = 0
     for slot in range(min(OFFERED, game["circle_size"])):
         if game["circle"][slot] >= table["first_circle"]:
-            return True
-    return False
+            drawn_patches += 1
+    return drawn_patches > 0
 
 
 @kernel
