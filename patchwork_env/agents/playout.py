@@ -14,7 +14,6 @@ from patchwork_env.games.patchwork.edition import OFFERED
 from patchwork_env.games.patchwork.rules import (
     ADVANCE,
     FIRST_SPECIAL,
-    drawn,
     empty_cells,
     play,
     score,
@@ -23,6 +22,7 @@ from patchwork_env.games.patchwork.rules import (
 )
 from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS
 from patchwork_env.kernels import kernel
+from patchwork_env.streams import drawn
 
 _STEPS = 1024  # noise is drawn in steps of this fraction
 
