@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from patchwork_env.games.patchwork.edition import Edition
+from patchwork_env.games.patchwork.notation import GameRecord
 from patchwork_env.interfaces.batch import FIRST_PLAYERS, PatchworkBatch
 from patchwork_env.interfaces.game import GameView
+from patchwork_env.interfaces.replay import Recorder
 
 if TYPE_CHECKING:
     from patchwork_env.render.renderer import Renderer
@@ -61,7 +63,8 @@ class RawPatchworkEnv(AECEnv[str, Any, Any]):
             for player in PLAYERS
         }
         self.action_spaces = {player: spaces.Discrete(self.games.edition.num_actions) for player in PLAYERS}
-        self.actions: list[int] = []  # those played so far in this episode
+        self._recorder: Recorder | None = None
+        self._seed: int | None = None  # what the last reset was given; None after one without a seed
         self._action = np.zeros(1, np.int64)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -76,7 +79,8 @@ class RawPatchworkEnv(AECEnv[str, Any, Any]):
         """Deal a new game. Options: ``circle`` (patch ids from the neutral token on) and ``first_player``."""
         circle, first_player = read_reset_options(options)
         self.games.reset(seed=seed, circles=None if circle is None else [circle], first_players=first_player)
-        self.actions = []
+        self._recorder = Recorder(self.games)
+        self._seed = seed
         self.agents = list(PLAYERS)
         self.rewards = dict.fromkeys(PLAYERS, 0.0)
         self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
@@ -98,7 +102,8 @@ class RawPatchworkEnv(AECEnv[str, Any, Any]):
         if self._renderer is not None and self.game.why_illegal(int(action)) is None:
             self._renderer.history.announce(self.game, int(action))
         result = self.games.step(self._action)
-        self.actions.append(int(action))
+        assert self._recorder is not None
+        self._recorder.note(int(action), tuple(result.final_scores[0]) if result.done[0] else None)
         self._cumulative_rewards[agent] = 0.0
         first, second = result.rewards[0].tolist()
         self.rewards = {PLAYERS[0]: first, PLAYERS[1]: second}
@@ -119,6 +124,12 @@ class RawPatchworkEnv(AECEnv[str, Any, Any]):
         else:
             mask = np.zeros(self.games.edition.num_actions, np.int8)
         return {"observation": self.games.observe_tensor(seat)[0].copy(), "action_mask": mask}
+
+    def record(self) -> GameRecord:
+        """The episode so far, for `patchwork_env.games.patchwork.notation`."""
+        if self._recorder is None:
+            raise RuntimeError("there is no game to record before the first reset()")
+        return self._recorder.record(self._seed)
 
     def render(self) -> Any:
         """The game as it stands: a text (``ansi``), pixels (``rgb_array``), or in a window (``human``)."""

@@ -264,6 +264,17 @@ class PatchworkBatch:
             self.state[index] = before
             raise ValueError("the saved game is damaged: its state is impossible in this edition")
 
+    def set_refill(self, index: int, order: Sequence[int]) -> None:
+        """Put the patches that have just joined a game's circle into a known order, as `reset` does the circle."""
+        index = self._checked_index(index)
+        size = self.state["circle_size"][index]
+        joined = self.state["circle"][index, size - len(order) : size]
+        if not self.state["refilled"][index] or sorted(order) != sorted(joined.tolist()):
+            raise ValueError(f"game {index}: {list(order)} is no order of the patches that have just joined the circle")
+        joined[:] = order
+        self._observed = False
+        self._renew_masks(np.array([index]))
+
     def copy(self, indices: ArrayLike | None = None, seed: int | None = None) -> PatchworkBatch:
         """A batch of its own with the same games, or some of them (one may be named many times).
 

@@ -6,11 +6,14 @@ since the start knows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from patchwork_env.games.patchwork.actions import ActionInfo
+from patchwork_env.games.patchwork.notation import GameRecord, NotationError
 from patchwork_env.games.patchwork.shapes import Cell
 from patchwork_env.interfaces.game import GameView
+from patchwork_env.interfaces.replay import action_of, replay
 
 
 @dataclass(frozen=True)
@@ -93,3 +96,20 @@ class History:
             if known != covered:
                 return False
         return True
+
+
+def follow(record: GameRecord, source: str = "game") -> Iterator[tuple[GameView, History]]:
+    """A recorded game before its first move and after each one, with its history; both go along."""
+    history = History()
+    games = replay(record, source)
+    game = next(games)
+    yield game, history
+    for move in record.moves:
+        try:
+            history.announce(game, action_of(record.edition, game, move))
+        except NotationError:
+            next(games)  # refuses the same move, and knows its line
+            raise
+        next(games)
+        history.settle(game)
+        yield game, history

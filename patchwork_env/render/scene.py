@@ -11,6 +11,7 @@ import string
 from dataclasses import dataclass
 
 from patchwork_env.games.patchwork.edition import OFFERED, Edition
+from patchwork_env.games.patchwork.notation import cell_name
 from patchwork_env.games.patchwork.palette import Palette
 from patchwork_env.games.patchwork.shapes import Cell
 from patchwork_env.interfaces.game import GameView
@@ -200,9 +201,10 @@ def describe_move(edition: Edition, move: Move, names: tuple[str, str]) -> str:
         parts.append(f"advances {move.start} to {move.stop}, +{gain} {one if gain == 1 else many}")
     elif info.kind == "buy" and info.patch is not None:
         cost = edition.patches[info.patch].cost
-        parts.append(f"buys {LETTERS[info.patch]} for {cost}, space {move.start} to {move.stop}")
+        parts.append(f"buys {LETTERS[info.patch]} for {cost}, at {cell_name(*min(info.cells))}")
+        parts.append(f"space {move.start} to {move.stop}")
     elif info.kind == "special":
-        parts.append(f"sews a special patch on row {info.row}, column {info.column}")
+        parts.append(f"sews a special patch on {cell_name(*info.cells[0])}")
     else:
         parts.append("declines the special patch")
     if move.income:

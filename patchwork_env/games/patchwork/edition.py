@@ -56,6 +56,7 @@ class Edition:
     """Everything the rules ask of an edition. Patch ids are positions in `patches`."""
 
     name: str
+    source: str  # what `load_edition` finds it by: a published name or a file
     title: str
     provenance: str
     currency: tuple[str, str]  # the word for one button, and for many
@@ -95,7 +96,7 @@ class Edition:
         rules = [
             getattr(self, field)
             for field in self.__dataclass_fields__
-            if field not in ("name", "title", "provenance", "currency", "palette")
+            if field not in ("name", "source", "title", "provenance", "currency", "palette")
         ]
         return hashlib.blake2b(repr(rules).encode(), digest_size=8).digest()
 
@@ -244,6 +245,7 @@ def _checked(fields: dict[str, Any], where: str) -> Edition:
         )
     edition = Edition(
         name=name,
+        source=where,
         title=top.text("title"),
         provenance=top.text("provenance"),
         currency=(currency.text("one"), currency.text("many")),
