@@ -34,7 +34,7 @@ def to_text(scene: Scene, colour: bool | None = None) -> str:
     """The scene in lines of at most `COLUMNS` characters. ``colour`` None asks the terminal."""
     paint = _Paint(has_colour() if colour is None else colour)
     lines = [
-        _spread(paint.bold(scene.title), paint.bold(scene.headline)),
+        *_heading(scene, paint),
         scene.last_move and f"last move: {scene.last_move}"[:COLUMNS],
         "",
     ]
@@ -94,8 +94,11 @@ def _padded(text: str, width: int) -> str:
     return text + " " * (width - visible_length(text))
 
 
-def _spread(left: str, right: str) -> str:
-    return left + " " * max(2, COLUMNS - visible_length(left) - visible_length(right)) + right
+def _heading(scene: Scene, paint: _Paint) -> list[str]:
+    """Title and headline in one line, or in two if they are long."""
+    space = COLUMNS - len(scene.title) - len(scene.headline)
+    title, headline = paint.bold(scene.title[:COLUMNS]), paint.bold(scene.headline[:COLUMNS])
+    return [title + " " * space + headline] if space >= 2 else [title, headline]
 
 
 # --- quilts -------------------------------------------------------------------------------------------------------
