@@ -16,12 +16,13 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import cma
 import numpy as np
+from cma.evolution_strategy import CMAEvolutionStrategy
 from numpy.typing import NDArray
 
 from patchwork_env.agents.greedy import GreedyAgent
-from patchwork_env.agents.valuation import WEIGHTS, WEIGHTS_FILE, read_weights
+from patchwork_env.agents.valuation import WEIGHTS, WEIGHTS_FOLDER, read_weights, tuned_weights
+from patchwork_env.games.patchwork.edition import load_edition
 from patchwork_env.kernels import available_threads
 from training.arena import play_pairs
 from training.results import PairedResult
@@ -42,8 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sigma", type=float, default=0.3, help="first step size, relative to the weights")
     parser.add_argument("--seed", type=int, default=0, help="seed of the search and of the deals")
     parser.add_argument("--test-deals", type=int, default=1000, help="deals of the final test")
-    parser.add_argument("--start", type=Path, default=WEIGHTS_FILE, help="weights to begin with")
-    parser.add_argument("--output", type=Path, default=WEIGHTS_FILE, help="weights file to write")
+    parser.add_argument(
+        "--start", type=Path, help="weights file to begin with (default: the edition's present weights)"
+    )
+    parser.add_argument("--output", type=Path, help="weights file to write (default: the edition's own)")
 
 
 def strength(
@@ -65,11 +68,10 @@ def _bounded(result: PairedResult) -> float:
     return float(0.5 * result.win_rate + 0.25 * (1 + np.tanh(margins / MARGIN_SCALE).mean()))
 
 
-def tune(arguments: argparse.Namespace) -> NDArray[np.float64]:
-    """The weights that the search ends with."""
-    start = read_weights(arguments.start)
+def tune(start: NDArray[np.float64], arguments: argparse.Namespace) -> NDArray[np.float64]:
+    """The weights that a search from ``start`` ends with."""
     scale = np.maximum(np.abs(start), SMALLEST_SCALE)
-    search = cma.CMAEvolutionStrategy(
+    search = CMAEvolutionStrategy(
         np.zeros(start.size),
         arguments.sigma,
         {"popsize": arguments.population, "seed": arguments.seed + 1, "verbose": -9},  # seed 0 means the clock
@@ -100,8 +102,10 @@ def weights_text(weights: NDArray[np.float64], provenance: str) -> str:
 
 def run(arguments: argparse.Namespace) -> int:
     """Tune, test and write the file."""
-    before = read_weights(arguments.start)
-    after = tune(arguments)
+    edition = load_edition(arguments.edition)
+    output = arguments.output or WEIGHTS_FOLDER / f"{edition.name}.yaml"
+    before = tuned_weights(edition) if arguments.start is None else read_weights(arguments.start)
+    after = tune(before, arguments)
     tests = {}
     for name, opponent in (("the weights it began with", GreedyAgent(weights=before)), ("random", "random")):
         result = play_pairs(
@@ -116,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
     command = "python -m training.tune_greedy " + shlex.join(arguments.words)
     provenance = f"Written by `{command.strip()}`. On {arguments.test_deals} other deals, each played twice, it won "
     provenance += " and ".join(tests.values()) + "."
-    arguments.output.write_text(weights_text(after, provenance), encoding="utf-8")
+    output.write_text(weights_text(after, provenance), encoding="utf-8")
     print(provenance)
     return 0
 

@@ -67,7 +67,6 @@ class LookaheadAgent:
         if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= MAX_DEPTH:
             raise ValueError(f"the depth must be a whole number from 1 to {MAX_DEPTH}, got {depth!r}")
         self.depth = depth
-        self.weights = tuned_weights()
         self.reseed(seed)
 
     def reseed(self, seed: int | None) -> None:
@@ -77,12 +76,13 @@ class LookaheadAgent:
     def act(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """The first step of the best line in each game."""
         actions = np.empty(len(indices), np.int64)
+        weights = tuned_weights(games.edition)
         run_over(
             len(indices),
             games.threads,
             search_games,
-            *(indices, games.tables, games.state, games.episodes, border_words(games.edition), self.weights),
-            *(self.depth, self._seed, lookahead_scratch(len(indices), self.depth, len(self.weights)), actions),
+            *(indices, games.tables, games.state, games.episodes, border_words(games.edition), weights),
+            *(self.depth, self._seed, lookahead_scratch(len(indices), self.depth, len(weights)), actions),
             smallest_part=1,
         )
         return actions

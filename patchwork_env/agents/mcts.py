@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from patchwork_env.agents.candidates import MAX_CANDIDATES, candidate_scratch
 from patchwork_env.agents.packing import border_words
 from patchwork_env.agents.tree import MAX_DEPTH, NONE, ROOT, SETTINGS, new_trees, plant, simulate
-from patchwork_env.agents.valuation import tuned_weights
+from patchwork_env.agents.valuation import WEIGHTS, tuned_weights
 from patchwork_env.games.patchwork.edition import Edition
 from patchwork_env.games.patchwork.rules import mixed, stream_of
 from patchwork_env.games.patchwork.state import GAME
@@ -38,7 +39,6 @@ class MctsAgent:
 
     def __init__(self, budget: int | str = 400, seed: int | None = None, **settings: float) -> None:
         self.simulations, self.seconds = read_budget(budget)
-        self.weights = tuned_weights()
         self.settings = read_settings(settings)
         self._edition: Edition | None = None
         self._trees: tuple[NDArray[Any], ...] = ()
@@ -53,13 +53,13 @@ class MctsAgent:
         """The step that was visited most in each game."""
         self._make_room(games)
         actions = np.empty(len(indices), np.int64)
-        search = search_games if self.seconds is None else self._search_by_the_clock
+        search: Callable[..., None] = search_games if self.seconds is None else self._search_by_the_clock
         run_over(
             len(indices),
             games.threads,
             search,
             *(indices, games.tables, games.state, games.action_mask, games.episodes),
-            *(border_words(games.edition), self.weights, self.settings),
+            *(border_words(games.edition), tuned_weights(games.edition), self.settings),
             *(self._trees, self._scratch, self._seed, 0, self.simulations, actions),
             smallest_part=1,
         )
@@ -77,20 +77,21 @@ class MctsAgent:
         self._scratch = (
             work,
             work.view(np.int64).reshape(count, _WORDS),
-            candidate_scratch(count, len(self.weights)),
+            candidate_scratch(count, len(WEIGHTS)),
             np.empty((count, MAX_CANDIDATES)),
             np.empty((count, max(MAX_DEPTH, nodes)), np.int32),
         )
 
     def _search_by_the_clock(self, start: int, stop: int, *arguments: Any) -> None:
         indices, masks, actions = arguments[0], arguments[3], arguments[-1]
-        before: Any = arguments[:-3]  # all but the simulations done and to do, and the actions
+        search: Callable[..., None] = search_games
+        before = arguments[:-3]  # all but the simulations done and to do, and the actions
         assert self.seconds is not None
         for k in range(start, stop):
             deadline = time.perf_counter() + self.seconds
             done = 0
             while done == 0 or (done < self.simulations and time.perf_counter() < deadline):
-                search_games(k, k + 1, *before, done, TIMED_PIECE, actions)
+                search(k, k + 1, *before, done, TIMED_PIECE, actions)
                 done = done + TIMED_PIECE if masks[indices[k]].sum() > 1 else self.simulations
 
 
