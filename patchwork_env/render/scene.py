@@ -191,27 +191,28 @@ def special_scene(edition: Edition, cell: Cell, fresh: bool = False) -> PatchSce
     return PatchScene("special", None, SPECIAL_LETTER, (cell,), edition.palette.special, "plain", fresh=fresh)
 
 
-def describe_move(edition: Edition, move: Move, names: tuple[str, str]) -> str:
-    """One line about a move."""
+def describe_move(edition: Edition, move: Move, names: tuple[str, str], letters: bool = True) -> str:
+    """One line about a move; ``letters`` adds by which letter the text pictures show the patch."""
     name, info = names[move.player], move.action
     one, many = edition.currency
     parts = []
     if info.kind == "advance":
         gain = move.buttons - move.income
-        parts.append(f"advances {move.start} to {move.stop}, +{gain} {one if gain == 1 else many}")
+        parts.append(f"advance from {move.start} to {move.stop}, +{gain} {one if gain == 1 else many}")
     elif info.kind == "buy" and info.patch is not None:
+        letter = f" ({LETTERS[info.patch]})" if letters else ""
         cost = edition.patches[info.patch].cost
-        parts.append(f"buys {LETTERS[info.patch]} for {cost}, at {cell_name(*min(info.cells))}")
+        parts.append(f"buy patch {info.patch}{letter} for {cost} at {cell_name(*min(info.cells))}")
         parts.append(f"space {move.start} to {move.stop}")
     elif info.kind == "special":
-        parts.append(f"sews a special patch on {cell_name(*info.cells[0])}")
+        parts.append(f"special patch on {cell_name(*info.cells[0])}")
     else:
-        parts.append("declines the special patch")
+        parts.append("decline the special patch")
     if move.income:
         parts.append(f"income +{move.income}")
     if move.won_bonus:
         parts.append(f"wins the {edition.bonus_square}x{edition.bonus_square} tile")
-    return f"{name} {', '.join(parts)}"
+    return f"{name}: {', '.join(parts)}"
 
 
 def spiral(count: int) -> tuple[list[Cell], int]:

@@ -67,7 +67,7 @@ def test_an_illegal_action_leaves_the_picture_alone() -> None:
         env.step(1)
     assert env.render() == before
     env.step(0)
-    assert "advances 0 to 1" in env.render()
+    assert "advance from 0 to 1" in env.render()
 
 
 @pytest.mark.parametrize("seat", [0, 1])

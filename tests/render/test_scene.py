@@ -68,7 +68,7 @@ def test_the_last_move_is_marked() -> None:
     fresh = [patch for side in scene.players for patch in side.quilt if patch.fresh]
     assert [patch.cells for patch in fresh] == [move.action.cells]
     assert [space.number for space in scene.track if space.passed] == list(range(1, move.stop + 1))
-    assert scene.last_move.startswith("Ada buys ")
+    assert scene.last_move.startswith("Ada: buy patch ")
     assert make_scene(position("revised", 0)[0]).last_move == ""
 
 
