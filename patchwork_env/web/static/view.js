@@ -99,7 +99,7 @@ export function showSummary(edition, summary, names, winner) {
   const rows = [
     [`${edition.currency[1]} in hand`, (side) => side.buttons],
     edition.bonus_square ? [`${edition.bonus_square}x${edition.bonus_square} tile`, (side) => side.bonus] : null,
-    ["empty cells", (side) => `${side.empty} x -2 = ${side.empty_points}`],
+    ["empty cells, -2 each", (side) => `${side.empty_points} (${side.empty})`],
     ["score", (side) => side.total, "total"],
     ["at the start", (side) => side.start, "group"],
     ["from advancing", (side) => `+${side.advanced}`],
