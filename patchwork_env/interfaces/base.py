@@ -224,6 +224,11 @@ class GameBatch(Generic[_Result]):
         """(N,) games that are over; always False after a step with ``auto_reset``."""
         return self._column("done").astype(np.bool_)
 
+    @property
+    def seed(self) -> int:
+        """What the random streams of all games follow from."""
+        return int(self._seed)
+
     def draw(self, indices: NDArray[np.int64], purpose: int, bound: int) -> NDArray[np.int64]:
         """A number below ``bound`` for each game named, from the stream that its episode has for that purpose."""
         numbers = np.zeros(len(indices), np.int64)

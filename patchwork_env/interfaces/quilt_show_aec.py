@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from patchwork_env.interfaces.aec import checked_action
+from patchwork_env.games.quilt_show.notation import GameRecord
+from patchwork_env.interfaces.aec import RENDER_FPS, checked_action
 from patchwork_env.interfaces.quilt_show_batch import FIRST_PLAYERS, QuiltShowBatch
 from patchwork_env.interfaces.quilt_show_game import QuiltShowView
+from patchwork_env.interfaces.quilt_show_replay import Recorder
+
+if TYPE_CHECKING:
+    from patchwork_env.render.quilt_show_renderer import Renderer
 
 Observation = dict[str, NDArray[Any]]
+RENDER_MODES = ("ansi", "rgb_array")
 
 
 class RawQuiltShowEnv(AECEnv[str, Any, Any]):
@@ -25,9 +31,9 @@ class RawQuiltShowEnv(AECEnv[str, Any, Any]):
 
     metadata = {
         "name": "quilt_show_v0",
-        "render_modes": [],
+        "render_modes": list(RENDER_MODES),
         "is_parallelizable": False,
-        "render_fps": 2,
+        "render_fps": RENDER_FPS,
     }
 
     def __init__(
@@ -36,6 +42,7 @@ class RawQuiltShowEnv(AECEnv[str, Any, Any]):
         reward: str = "outcome",
         first_player: str = "random",
         render_mode: str | None = None,
+        render_view: str = "own",
         **variants: bool,
     ) -> None:
         super().__init__()
@@ -44,6 +51,8 @@ class RawQuiltShowEnv(AECEnv[str, Any, Any]):
             1, num_players, threads=1, auto_reset=False, reward=reward, first_player=first_player, **variants
         )
         self.game: QuiltShowView = self.games.game(0)
+        self._renderer = make_renderer(render_mode, render_view, num_players)
+        self._recorder: Recorder | None = None
         self.possible_agents = [f"player_{player}" for player in range(num_players)]
         self.agents = []
         layout = self.games.tensor_layout
@@ -69,7 +78,9 @@ class RawQuiltShowEnv(AECEnv[str, Any, Any]):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game. Option: ``first_player``."""
-        self.games.reset(seed=seed, first_players=read_first_player(options))
+        first_player = read_first_player(options)
+        self.games.reset(seed=seed, first_players=first_player)
+        self._recorder = Recorder(self.games, first_player=first_player)
         players = self.possible_agents
         self.agents = list(players)
         self.rewards = dict.fromkeys(players, 0.0)
@@ -86,6 +97,8 @@ class RawQuiltShowEnv(AECEnv[str, Any, Any]):
             self._was_dead_step(action)
             return
         self._action[0] = checked_action(action)
+        assert self._recorder is not None
+        self._recorder.note(int(self._action[0]))
         result = self.games.step(self._action)
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict(zip(self.possible_agents, result.rewards[0].tolist(), strict=True))
@@ -106,11 +119,30 @@ class RawQuiltShowEnv(AECEnv[str, Any, Any]):
             mask = np.zeros(self.games.num_actions, np.int8)
         return {"observation": self.games.observe_tensor(seat)[0].copy(), "action_mask": mask}
 
+    def record(self) -> GameRecord:
+        """The episode so far, for `patchwork_env.games.quilt_show.notation`."""
+        if self._recorder is None:
+            raise RuntimeError("there is no game to record before the first reset()")
+        return self._recorder.record()
+
     def render(self) -> Any:
-        """Nothing is drawn without a render mode."""
+        """The game as it stands, in the view that was asked for: a text (``ansi``) or pixels (``rgb_array``)."""
+        if self._renderer is None:
+            warnings.warn("render() draws nothing: the environment was made without a render_mode", stacklevel=2)
+            return None
+        return self._renderer.draw(self.games, self.game.to_play)
 
     def close(self) -> None:
         """There is nothing to release."""
+
+
+def make_renderer(render_mode: str | None, render_view: str, num_players: int) -> Renderer | None:
+    """What draws in that mode; None without one."""
+    if render_mode is None:
+        return None
+    from patchwork_env.render.quilt_show_renderer import Renderer
+
+    return Renderer(render_mode, render_view, num_players)
 
 
 def read_first_player(options: dict[str, Any] | None) -> str | None:

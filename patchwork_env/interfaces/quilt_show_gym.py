@@ -6,6 +6,7 @@ environment are views of it.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,9 +19,9 @@ from numpy.typing import NDArray
 
 from patchwork_env.agents.base import Agent, AgentLike, make_agent
 from patchwork_env.games.quilt_show.rules import SEAT_DRAW
-from patchwork_env.interfaces.aec import checked_action
+from patchwork_env.interfaces.aec import RENDER_FPS, checked_action
 from patchwork_env.interfaces.gym import LegalActions
-from patchwork_env.interfaces.quilt_show_aec import read_first_player
+from patchwork_env.interfaces.quilt_show_aec import RENDER_MODES, make_renderer, read_first_player
 from patchwork_env.interfaces.quilt_show_batch import QuiltShowBatch
 
 
@@ -101,7 +102,7 @@ class QuiltShowEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     ``info["action_mask"]`` has the same as int8.
     """
 
-    metadata = {"render_modes": [], "render_fps": 2}
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
 
     def __init__(
         self,
@@ -111,9 +112,11 @@ class QuiltShowEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         reward: str = "outcome",
         first_player: str = "random",
         render_mode: str | None = None,
+        render_view: str = "own",
         **variants: bool,
     ) -> None:
         self.render_mode = render_mode
+        self._renderer = make_renderer(render_mode, render_view, num_players)
         games = QuiltShowBatch(
             1, num_players, threads=1, auto_reset=False, reward=reward, first_player=first_player, **variants
         )
@@ -142,6 +145,13 @@ class QuiltShowEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         mask: NDArray[np.bool_] = self._seated.masks()[0]
         return mask
 
+    def render(self) -> Any:
+        """The game as it stands, by default as the learner sees it: a text (``ansi``) or pixels (``rgb_array``)."""
+        if self._renderer is None:
+            warnings.warn("render() draws nothing: the environment was made without a render_mode", stacklevel=2)
+            return None
+        return self._renderer.draw(self._seated.games, int(self._seated.seats[0]))
+
     def _info(self) -> dict[str, Any]:
         mask = self._seated.games.action_mask[0].astype(np.int8)
         self.action_space.legal = mask
@@ -160,7 +170,7 @@ class QuiltShowVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArr
 
     metadata = {
         "render_modes": [],
-        "render_fps": 2,
+        "render_fps": RENDER_FPS,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
