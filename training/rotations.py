@@ -7,6 +7,7 @@ each seat, and the n games count as one observation in the intervals.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from patchwork_env import QuiltShowBatch, make_agent
 from patchwork_env.agents.base import AgentLike
 from training.arena import agent_name
-from training.intervals import Interval, mean_interval
+from training.intervals import CONFIDENCE_Z, Interval
 
 BLOCK_DEALS = 64  # deals played together
 
@@ -47,8 +48,7 @@ class TableResult:
 
     def interval(self, agent: int) -> Interval:
         """95% interval of an agent's win rate; the games of a deal count as one."""
-        found = mean_interval(self.shares[:, :, agent].mean(axis=1))
-        return Interval(max(found.low, 0.0), min(found.high, 1.0))
+        return clustered_interval(self.shares[:, :, agent].mean(axis=1))
 
     def as_dict(self) -> dict[str, Any]:
         """The figures for a script."""
@@ -66,6 +66,22 @@ class TableResult:
             "decisions": float(self.decisions.mean()),
             "truncated": int(self.truncated.sum()),
         }
+
+
+def clustered_interval(rates: NDArray[np.float64], z: float = CONFIDENCE_Z) -> Interval:
+    """The interval of the mean of independent rates from 0 to 1.
+
+    Wilson's score interval for as many games as would give a mean of this spread, and for one a rate if there is
+    no spread to go by: it stays within 0 and 1, and has a width even if all rates are the same.
+    """
+    count = len(rates)
+    rate = float(rates.mean())
+    variance = float(rates.var(ddof=1)) / count if count > 1 else 0.0
+    effective = rate * (1 - rate) / variance if variance > 0 else count
+    spread = z * math.sqrt(rate * (1 - rate) / effective + (z / (2 * effective)) ** 2)
+    middle = rate + z * z / (2 * effective)
+    scale = 1 + z * z / effective
+    return Interval(max((middle - spread) / scale, 0.0), min((middle + spread) / scale, 1.0))
 
 
 def play_rotations(

@@ -15,7 +15,7 @@ from patchwork_env.games.quilt_show.cards import VARIANTS
 from tests.quilt_show.arranging import random_states
 from tests.quilt_show.test_hidden import change_everything_hidden
 from training.cli import main
-from training.rotations import play_rotations
+from training.rotations import clustered_interval, play_rotations
 
 SETTINGS = [(2, {}), (3, {"large_quilts": True, "two_shows": True}), (4, {"block_swaps": True, "color_sorting": True})]
 
@@ -77,6 +77,18 @@ def test_rotations_give_every_agent_every_seat_of_a_deal() -> None:
     # Three times the same player: a deal goes the same way whoever sits where, so everybody has the same result.
     same = play_rotations(["greedy"] * 3, 4, seed=3)
     assert np.allclose(same.win_rates, 1 / 3)
+
+
+def test_interval_of_rates() -> None:
+    certain = clustered_interval(np.ones(100))
+    assert 0.95 < certain.low < 0.98
+    assert certain.high == pytest.approx(1)
+    generator = np.random.default_rng(1)
+    covered = 0
+    for _ in range(400):
+        deals = generator.binomial(2, generator.choice([0.4, 0.8], 60)) / 2  # games of a deal go together
+        covered += clustered_interval(deals).contains(0.6)
+    assert 0.92 <= covered / 400 <= 0.98
 
 
 def test_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,6 +22,8 @@ from patchwork_env.games.quilt_show.cards import (
     tile_parts,
 )
 
+ACTION_VERSION = 1  # counts up whenever a number changes its meaning
+
 # (first action, kind, name of the argument); the argument is the distance from the first action
 KINDS: tuple[tuple[int, str, str | None], ...] = (
     (layout.TAKE, "take", "place"),

@@ -27,6 +27,7 @@ from patchwork_env.games.quilt_show.state import MAX_QUILTS, NOBODY, NONE
 from patchwork_env.games.quilt_show.supply import stack_group, tile_of, total
 from patchwork_env.kernels import count_bits, kernel, lowest_bit
 
+OBSERVATION_VERSION = 1  # counts up whenever an array changes
 MOVER = MAX_PLAYERS  # as a viewer: whoever is to move
 
 # What `tiles` says of a tile.
