@@ -81,7 +81,9 @@ def clustered_interval(rates: NDArray[np.float64], z: float = CONFIDENCE_Z) -> I
     spread = z * math.sqrt(rate * (1 - rate) / effective + (z / (2 * effective)) ** 2)
     middle = rate + z * z / (2 * effective)
     scale = 1 + z * z / effective
-    return Interval(max((middle - spread) / scale, 0.0), min((middle + spread) / scale, 1.0))
+    # Rounding must not put the rate itself outside.
+    low, high = (middle - spread) / scale, (middle + spread) / scale
+    return Interval(min(max(low, 0.0), rate), max(min(high, 1.0), rate))
 
 
 def play_rotations(

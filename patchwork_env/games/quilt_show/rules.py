@@ -31,8 +31,6 @@ from patchwork_env.games.quilt_show.supply import (
     flip_group,
     lay_out_cards,
     next_number,
-    next_open_card,
-    replace_three_dyes,
     reveal_tiles,
     stack_group,
     take_from_deck,
@@ -105,22 +103,30 @@ def clear(table, game):
 def play(table, game, action, stream):
     """Carry out a legal action and everything that follows from it without another decision."""
     game["decisions"] += 1
-    if action < MAKE:
-        pick(table, game, action, stream)
+    picked = action < MAKE
+    ends = False
+    if picked:
+        pick(game, action, stream)
     elif action < PAY:
         stack = action - MAKE
         game["phase"] = IN_PAY
         game["paying"] = stack
         game["to_pay"] = table["bit_cost"][game["exposed"][stack]]
     elif action < STOP:
-        pay(table, game, action - PAY, stream)
+        ends = pay(table, game, action - PAY)
     elif action < START:  # stop, or pass
-        end_turn(table, game, stream)
+        ends = True
     elif action < TRADE:
         play_show(table, game, action)
     elif action < PROPOSE:
         trade(game, action - TRADE, stream)
-    elif play_swap(table, game, action):
+    else:
+        ends = play_swap(table, game, action)
+    if ends:
+        reveal_tiles(game, stream)
+    if ends or picked:
+        lay_out_cards(table, game, stream)
+    if ends or (picked and (game["picks"] == 3 - game["dye_taken"] or not can_pick(game))):
         end_turn(table, game, stream)
     if game["decisions"] >= DECISION_LIMIT and not game["done"]:  # [12]
         game["done"] = 1
@@ -128,7 +134,7 @@ def play(table, game, action, stream):
 
 
 @kernel
-def pick(table, game, action, stream):
+def pick(game, action, stream):
     """Take one card, face up or from the deck; a face-up dye card ends the draw at two cards [2]."""
     hand = game["hands"][game["to_play"]]
     if action == DECK:
@@ -138,12 +144,9 @@ def pick(table, game, action, stream):
         hand[card] += 1
         if card == DYE:
             game["dye_taken"] = 1
-        game["face_up"][action] = next_open_card(table, game, stream)
-        replace_three_dyes(table, game, stream)
+        game["face_up"][action] = NONE
     game["phase"] = IN_DRAW
     game["picks"] += 1
-    if game["picks"] == 3 - game["dye_taken"] or not can_pick(game):
-        end_turn(table, game, stream)
 
 
 @kernel
@@ -158,22 +161,21 @@ def can_pick(game):
 
 
 @kernel
-def pay(table, game, card, stream):
-    """Discard a card; the last one buys the block and takes a time marker [6, 7]."""
+def pay(table, game, card):
+    """Discard a card; the last one buys the block and takes a time marker [6]. True if it is the large one [7]."""
     player = game["to_play"]
     game["hands"][player, card] -= 1
     game["discards"][card] += 1
     game["to_pay"] -= 1
     if game["to_pay"] > 0:
-        return
+        return False
     stack = game["paying"]
     flip_group(game["loose"][player], stack_group(table, stack), np.int64(1) << game["exposed"][stack])
     game["exposed"][stack] = NONE
     game["paying"] = NONE
     game["markers"] -= 1
     game["phase"] = IN_MAKE
-    if game["markers"] == 0:
-        end_turn(table, game, stream)
+    return game["markers"] == 0
 
 
 @kernel
@@ -187,9 +189,7 @@ def trade(game, card, stream):
 
 @kernel
 def end_turn(table, game, stream):
-    """New tiles are revealed; then the next player's turn, or the show [5, 7]."""
-    reveal_tiles(game, stream)
-    lay_out_cards(table, game, stream)
+    """The next player's turn, or the show [5, 7]."""
     game["picks"] = 0
     game["dye_taken"] = 0
     if game["markers"] == 0:

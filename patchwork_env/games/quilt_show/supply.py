@@ -89,25 +89,20 @@ def next_open_card(table, game, stream):
 
 @kernel
 def lay_out_cards(table, game, stream):
-    """Fill the places without a card, and replace useless cards and three dye cards."""
-    face_up = game["face_up"]
-    for place in range(FACE_UP):
-        card = face_up[place]
-        if card != NONE and is_useless(table, game, card):
-            game["removed"][card] += 1
-            face_up[place] = NONE
-        if face_up[place] == NONE:
-            face_up[place] = next_open_card(table, game, stream)
-    replace_three_dyes(table, game, stream)
+    """Fill the places without a card and replace useless cards.
 
-
-@kernel
-def replace_three_dyes(table, game, stream):
-    """While three dye cards lie open and deck or discards have any other card, all six are replaced [3]."""
+    Then, while three dye cards lie open and deck or discards have any other card, all six are replaced [3].
+    """
     face_up = game["face_up"]
     while True:
         dyes = 0
         for place in range(FACE_UP):
+            card = face_up[place]
+            if card != NONE and is_useless(table, game, card):
+                game["removed"][card] += 1
+                face_up[place] = NONE
+            if face_up[place] == NONE:
+                face_up[place] = next_open_card(table, game, stream)
             dyes += face_up[place] == DYE
         others = total(game["deck"]) + total(game["discards"]) - game["deck"][DYE] - game["discards"][DYE]
         if dyes < 3 or others == 0:
@@ -115,8 +110,7 @@ def replace_three_dyes(table, game, stream):
         for place in range(FACE_UP):
             if face_up[place] != NONE:
                 game["discards"][face_up[place]] += 1
-        for place in range(FACE_UP):
-            face_up[place] = next_open_card(table, game, stream)
+                face_up[place] = NONE
 
 
 @kernel
