@@ -46,10 +46,14 @@ def deals_of(arguments: argparse.Namespace) -> int:
     return (games + 1) // 2
 
 
+def json_text(value: Any) -> str:
+    """Figures for a script; what is not a number becomes null."""
+    return json.dumps(_without_nan(value), indent=2, allow_nan=False) + "\n"
+
+
 def print_json(value: Any) -> None:
-    """Write figures for a script; what is not a number becomes null."""
-    json.dump(_without_nan(value), sys.stdout, indent=2, allow_nan=False)
-    sys.stdout.write("\n")
+    """Write figures for a script."""
+    sys.stdout.write(json_text(value))
 
 
 def percent(rate: float) -> str:
@@ -80,7 +84,9 @@ def progress_bar(what: str, games: int, quiet: bool) -> Iterator[Report]:
         TextColumn("games"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), disable=quiet, transient=True) as progress:
+    console = Console(stderr=True)
+    hidden = quiet or not console.is_terminal
+    with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
         task = progress.add_task(what, total=games)
         yield lambda ended: progress.advance(task, ended)
 

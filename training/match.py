@@ -23,9 +23,7 @@ from training.console import (
     progress_bar,
     versus,
 )
-from training.results import PairedResult
-
-HELP = "play two agents against each other on paired deals"
+from training.results import PairedResult, write_records
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +40,12 @@ def run(arguments: argparse.Namespace) -> int:
     begun = time.perf_counter()
     what = f"{arguments.first} against {arguments.second}"
     so_far: list[PairedResult] = []
+
+    def keep(result: PairedResult) -> None:
+        so_far[:] = [result]
+        if arguments.record is not None:
+            write_records(result, arguments.record)
+
     with progress_bar(what, 2 * deals, quiet=arguments.json) as report, suppress(KeyboardInterrupt):
         play_pairs(
             arguments.first,
@@ -53,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
             precision=arguments.precision,
             record=arguments.record is not None,
             progress=report,
-            after_block=lambda result: so_far.__setitem__(slice(None), [result]),
+            after_block=keep,
         )
     elapsed = time.perf_counter() - begun
     if not so_far:
