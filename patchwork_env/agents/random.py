@@ -39,7 +39,7 @@ def pick_uniformly(games, masks, indices, seed, episodes, actions):
         mask = masks[i]
         legal = 0
         for action in range(mask.shape[0]):
-            legal += mask[action]
+            legal += np.int64(mask[action])
         left = drawn(stream_of(seed, i, episodes[i], games[i]["decisions"]), 0, legal)
         for action in range(mask.shape[0]):
             if mask[action]:

@@ -115,7 +115,7 @@ def write_tensor(quilts, patches, circle, scalars, scales, tensor):
     for position in range(circle.shape[0]):
         if circle[position] < 0:
             break
-        tensor[place + circle[position]] = (position + 1) * scales[place]
+        tensor[place + np.int64(circle[position])] = (position + 1) * scales[place]
     place += circle.shape[0]
     for k in range(scalars.shape[0]):
         tensor[place] = scalars[k] * scales[place]
