@@ -106,9 +106,18 @@ def available_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
-def run_over(count: int, threads: int, function: Callable[..., Any], *arguments: Any) -> None:
-    """Call ``function(start, stop, *arguments)`` so that the ranges cover ``0..count``."""
-    parts = min(threads, count // MIN_GAMES_PER_THREAD)
+def run_over(
+    count: int,
+    threads: int,
+    function: Callable[..., Any],
+    *arguments: Any,
+    smallest_part: int = MIN_GAMES_PER_THREAD,
+) -> None:
+    """Call ``function(start, stop, *arguments)`` so that the ranges cover ``0..count``.
+
+    A thread gets at least ``smallest_part`` of them: few where each one takes long.
+    """
+    parts = min(threads, count // smallest_part)
     if parts <= 1:
         function(0, count, *arguments)
         return

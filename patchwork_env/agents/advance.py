@@ -19,4 +19,5 @@ class AdvanceAgent:
 
     def act(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """The first legal action of each game: to advance, or the first cell that is empty."""
-        return games.action_mask[indices].argmax(axis=1)
+        actions: NDArray[np.int64] = games.action_mask[indices].argmax(axis=1)
+        return actions

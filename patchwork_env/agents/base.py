@@ -36,6 +36,8 @@ AGENTS: dict[str, tuple[str, str]] = {
     "random": ("patchwork_env.agents.random", "RandomAgent"),
     "advance": ("patchwork_env.agents.advance", "AdvanceAgent"),
     "greedy": ("patchwork_env.agents.greedy", "GreedyAgent"),
+    "lookahead": ("patchwork_env.agents.lookahead", "LookaheadAgent"),
+    "mcts": ("patchwork_env.agents.mcts", "MctsAgent"),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from patchwork_env.agents.valuation import (
     purchase_value,
     quilt_after,
     quilt_after_cell,
+    read_weights,
     tuned_weights,
 )
 from patchwork_env.games.patchwork.edition import OFFERED
@@ -31,16 +33,18 @@ REFINED = 4  # placements of a patch that are compared by what the coming patche
 class GreedyAgent:
     """Takes the step with the highest value; see `patchwork_env.agents.valuation`.
 
-    It draws nothing at random; ``seed`` is taken so that all agents are made alike.
+    ``weights`` (an array or a weights file) takes the place of the tuned ones. It draws nothing at random; ``seed``
+    is taken so that all agents are made alike.
     """
 
-    def __init__(self, seed: int | None = None, *, weights: NDArray[np.float64] | None = None) -> None:
+    def __init__(self, seed: int | None = None, *, weights: NDArray[np.float64] | str | None = None) -> None:
         del seed
-        self.weights = tuned_weights() if weights is None else np.ascontiguousarray(weights, np.float64)
+        self._weights = read_weights(Path(weights)) if isinstance(weights, str) else weights
 
     def act(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """The best step in each game."""
         actions = np.empty(len(indices), np.int64)
+        weights = tuned_weights(games.edition) if self._weights is None else self._weights
         run_over(
             len(indices),
             games.threads,
@@ -49,8 +53,8 @@ class GreedyAgent:
             games.tables,
             games.state,
             border_words(games.edition),
-            self.weights,
-            greedy_scratch(len(indices), len(self.weights)),
+            weights,
+            greedy_scratch(len(indices), len(weights)),
             actions,
         )
         return actions

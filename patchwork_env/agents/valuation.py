@@ -2,7 +2,8 @@
 
 Values are in buttons. Each weight has two numbers, one for the start of the time track and one for its end; in
 between they are mixed by the share of the track that still lies before the player. `WEIGHTS` says what each one
-multiplies. The numbers are in ``greedy_weights.yaml``, which ``training/tune_greedy.py`` writes.
+multiplies. The numbers are in ``weights/``, in a file for each edition they were tuned for by
+``training/tune_greedy.py``; other editions play with those of the one whose quilt is nearest in size.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from patchwork_env.agents.packing import (
     outlook,
     quilt_value,
 )
+from patchwork_env.games.patchwork.edition import Edition, load_edition
 from patchwork_env.games.patchwork.rules import placed_words
 from patchwork_env.games.patchwork.state import NOBODY
 from patchwork_env.kernels import kernel
@@ -53,7 +55,7 @@ WAYS, UNREACHABLE, CELLS, INCOME, COST, TIME, KEEPS_TURN, SPECIAL, PAID, BONUS =
 )
 HORIZON = 8  # patches of the circle that `ways` looks at
 
-_FILE = Path(__file__).parent / "greedy_weights.yaml"
+WEIGHTS_FOLDER = Path(__file__).parent / "weights"
 
 assert [row for row, _ in WEIGHTS.values()] == list(range(len(WEIGHTS)))
 assert QUILT_FEATURES == WAYS
@@ -63,25 +65,31 @@ class WeightsError(ValueError):
     """A weights file that cannot be used; the message names the field."""
 
 
-def read_weights(path: Path = _FILE) -> NDArray[np.float64]:
+def read_weights(path: Path) -> NDArray[np.float64]:
     """(weights, 2) the numbers of a weights file: at the start of the track, and at its end."""
     fields: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    numbers = fields.get("weights", {}) if isinstance(fields, dict) else {}
-    for name in {*WEIGHTS, *numbers}:
-        if name not in numbers:
-            raise WeightsError(f"{path.name}: weights: {name} is missing; expected {{start: ..., end: ...}}")
+    numbers = fields.get("weights") if isinstance(fields, dict) else None
+    if not isinstance(numbers, dict):
+        raise WeightsError(f"{path.name}: weights: expected a mapping of names to {{start: ..., end: ...}}")
+    for name in numbers:
         if name not in WEIGHTS:
             raise WeightsError(f"{path.name}: weights: unknown weight {name!r}; known are {', '.join(WEIGHTS)}")
     try:
         return np.array([[float(numbers[name]["start"]), float(numbers[name]["end"])] for name in WEIGHTS])
-    except (TypeError, KeyError, ValueError) as error:
+    except KeyError as error:
+        raise WeightsError(f"{path.name}: weights: {error} is missing") from None
+    except (TypeError, ValueError) as error:
         raise WeightsError(f"{path.name}: weights: expected {{start: ..., end: ...}} of numbers: {error}") from None
 
 
-@functools.cache
-def tuned_weights() -> NDArray[np.float64]:
-    """The weights that come with the package, read-only."""
-    weights = read_weights()
+@functools.lru_cache(maxsize=64)
+def tuned_weights(edition: Edition) -> NDArray[np.float64]:
+    """The weights for an edition that come with the package, read-only."""
+    path = min(
+        sorted(WEIGHTS_FOLDER.glob("*.yaml")),
+        key=lambda path: (path.stem != edition.name, abs(load_edition(path.stem).cells - edition.cells)),
+    )
+    weights = read_weights(path)
     weights.flags.writeable = False
     return weights
 

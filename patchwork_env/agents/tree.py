@@ -1,0 +1,248 @@
+"""The search tree of one game, in arrays that are allocated once.
+
+A node is a position that was reached. It gets a list of candidate steps when it is visited for the second time.
+Nodes carry a fingerprint of their position, by which the next decision finds the part of the tree it can go on
+with. What a game has yet to draw is drawn anew in every simulation, so a position that shows some of it is never
+given a list: its value is the mean over the draws.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patchwork_env.agents.candidates import MAX_CANDIDATES, list_candidates
+from patchwork_env.agents.playout import play_out, result_value
+from patchwork_env.games.patchwork.edition import OFFERED
+from patchwork_env.games.patchwork.rules import mixed, play
+from patchwork_env.kernels import kernel
+
+NONE = -1
+ROOT = 0
+MAX_DEPTH = 512  # decisions that one simulation may add to its path
+
+NODE = np.dtype(
+    [
+        ("fingerprint", np.uint64),
+        ("total", np.float64),  # sum of the results, as player 0 sees them
+        ("visits", np.int32),
+        ("parent", np.int32),
+        ("choices", np.int32),  # number of its list; -1 none
+        ("to_play", np.int8),
+        ("can_branch", np.int8),  # 0 if the game is over or what is offered here depends on a draw
+    ],
+    align=True,
+)
+CHOICES = np.dtype(
+    [
+        ("node", np.int32),  # whose list it is
+        ("count", np.int16),
+        ("leaders", np.int16),  # those at the front that are considered from the start
+        ("actions", np.int16, (MAX_CANDIDATES,)),
+        ("priors", np.float32, (MAX_CANDIDATES,)),
+        ("children", np.int32, (MAX_CANDIDATES,)),  # nodes; -1 not yet visited
+    ],
+    align=True,
+)
+TREE = np.dtype([("nodes", np.int32), ("lists", np.int32)], align=True)  # how much of the arrays is in use
+
+# The numbers that steer the search, in this order.
+SETTINGS: dict[str, tuple[float, str]] = {
+    "exploration": (1.0, "weight of the prior against the results so far"),
+    "temperature": (3.0, "buttons of value by which a prior falls to a third"),
+    "unvisited": (0.2, "how much worse than its parent a step is taken to be until it is tried"),
+    "widening": (0.7, "placements considered beside the leaders: this times the root of the visits"),
+    "outcome_share": (0.5, "share of winning, against the margin, in a result"),
+    "margin_scale": (15.0, "points of margin that count as much"),
+    "noise": (2.0, "buttons of chance in the values of playouts"),
+}
+EXPLORATION, TEMPERATURE, UNVISITED, WIDENING, OUTCOME_SHARE, MARGIN_SCALE, NOISE = range(len(SETTINGS))
+
+
+def new_trees(count: int, nodes: int, lists: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Empty trees for ``count`` games. Memory is taken up only as it is used."""
+    return np.zeros(count, TREE), np.empty((count, nodes), NODE), np.empty((count, lists), CHOICES)
+
+
+@kernel
+def fingerprint_of(words):
+    """A number that tells a position, given as the words of its record, from all others that a search meets."""
+    key = np.uint64(0x9E3779B97F4A7C15)
+    for k in range(words.shape[0]):
+        key = mixed(key ^ np.uint64(words[k]))
+    return key
+
+
+@kernel
+def add_node(table, tree, nodes, words, game, was_refilled, parent):
+    """Append a node for that position; its number."""
+    number = tree["nodes"]
+    tree["nodes"] = number + 1
+    node = nodes[number]
+    node["fingerprint"] = fingerprint_of(words)
+    node["total"] = 0.0
+    node["visits"] = 0
+    node["parent"] = parent
+    node["choices"] = NONE
+    node["to_play"] = game["to_play"]
+    node["can_branch"] = 0 if game["done"] or shows_draw(table, game, was_refilled) else 1
+    return np.int32(number)
+
+
+@kernel
+def shows_draw(table, game, was_refilled):
+    """Whether the patches on offer are among those that were drawn after the search began."""
+    if game["refilled"] == was_refilled:
+        return False
+    drawn_patches = 0
+    for slot in range(min(OFFERED, game["circle_size"])):
+        if game["circle"][slot] >= table["first_circle"]:
+            drawn_patches += 1
+    return drawn_patches > 0
+
+
+@kernel
+def add_choices(table, game, tree, nodes, lists, number, borders, weights, settings, scratch_row, values):
+    """Give a node its list of candidates with priors."""
+    mixed_weights, places, place_values = scratch_row
+    position = tree["lists"]
+    tree["lists"] = position + 1
+    choices = lists[position]
+    count, leaders = list_candidates(
+        table, game, borders, weights, mixed_weights, places, place_values, choices["actions"], values
+    )
+    choices["node"] = number
+    choices["count"] = count
+    choices["leaders"] = leaders
+    best = values[0]
+    for k in range(1, count):
+        best = max(best, values[k])
+    total = 0.0
+    for k in range(count):
+        values[k] = np.exp((values[k] - best) / settings[TEMPERATURE])
+        total += values[k]
+    for k in range(count):
+        choices["priors"][k] = values[k] / total
+        choices["children"][k] = NONE
+    nodes[number]["choices"] = position
+
+
+@kernel
+def select(nodes, choices, node, settings):
+    """The candidate with the best mean result and exploration bonus."""
+    visits = max(node["visits"], 1)
+    sign = 1.0 if node["to_play"] == 0 else -1.0
+    root = np.sqrt(np.float64(visits))
+    unvisited = sign * node["total"] / visits - settings[UNVISITED]
+    considered = min(np.int64(choices["count"]), choices["leaders"] + np.int64(settings[WIDENING] * root))
+    best = 0
+    best_value = -np.inf
+    for k in range(considered):
+        child = choices["children"][k]
+        tried = 0
+        value = unvisited
+        if child != NONE:
+            tried = nodes[child]["visits"]
+            value = sign * nodes[child]["total"] / max(tried, 1)
+        value += settings[EXPLORATION] * choices["priors"][k] * root / (1.0 + tried)
+        if value > best_value:
+            best_value = value
+            best = k
+    return best
+
+
+@kernel
+def simulate(table, tree, nodes, lists, game, words, borders, weights, settings, scratch, path, stream):
+    """One simulation from the position in ``game``, the root: descend, add a node, play out, add the result up."""
+    mixed_weights, places, place_values, values = scratch
+    was_refilled = game["refilled"]
+    depth = 1
+    path[0] = ROOT
+    number = np.int32(ROOT)
+    fresh = False
+    while not fresh and nodes[number]["can_branch"] and depth < MAX_DEPTH:
+        if nodes[number]["choices"] == NONE:
+            if (nodes[number]["visits"] == 0 and number != ROOT) or tree["lists"] == lists.shape[0]:
+                break
+            add_choices(
+                table,
+                game,
+                tree,
+                nodes,
+                lists,
+                number,
+                borders,
+                weights,
+                settings,
+                (mixed_weights, places, place_values),
+                values,
+            )
+        choices = lists[nodes[number]["choices"]]
+        chosen = select(nodes, choices, nodes[number], settings)
+        play(table, game, np.int64(choices["actions"][chosen]), stream, 0, 0)
+        child = choices["children"][chosen]
+        if child == NONE:
+            fresh = True
+            if tree["nodes"] == nodes.shape[0]:
+                break
+            child = add_node(table, tree, nodes, words, game, was_refilled, number)
+            choices["children"][chosen] = child
+        number = child
+        path[depth] = number
+        depth += 1
+    play_out(table, game, borders, weights, mixed_weights, places[:1], place_values[:1], stream, settings[NOISE])
+    result = result_value(table, game, settings[OUTCOME_SHARE], settings[MARGIN_SCALE])
+    for k in range(depth):
+        node = nodes[path[k]]
+        node["visits"] += 1
+        node["total"] += result
+
+
+@kernel
+def plant(table, tree, nodes, lists, game, words, places):
+    """Make the position in ``game`` the root: with the part of the tree that lies below it, if it is known."""
+    fingerprint = fingerprint_of(words)
+    if tree["nodes"] > 0 and nodes[ROOT]["fingerprint"] == fingerprint:
+        return
+    for number in range(tree["nodes"]):
+        if nodes[number]["fingerprint"] == fingerprint and nodes[number]["can_branch"]:
+            keep_below(tree, nodes, lists, number, places)
+            return
+    tree["nodes"] = 0
+    tree["lists"] = 0
+    add_node(table, tree, nodes, words, game, game["refilled"], NONE)
+
+
+@kernel
+def keep_below(tree, nodes, lists, number, places):
+    """Throw away all nodes but one and those below it. ``places`` is scratch, one number a node.
+
+    A node is younger than its parent, so its parent's new place is known when its turn comes.
+    """
+    kept = 0
+    for old in range(tree["nodes"]):
+        parent = nodes[old]["parent"]
+        places[old] = NONE
+        if old == number or (old > number and parent != NONE and places[parent] != NONE):
+            places[old] = kept
+            nodes[kept] = nodes[old]
+            nodes[kept]["parent"] = NONE if old == number else places[parent]
+            nodes[kept]["choices"] = NONE
+            kept += 1
+    tree["nodes"] = kept
+    kept = 0
+    for old in range(tree["lists"]):
+        node = places[lists[old]["node"]]
+        if node == NONE:
+            continue
+        lists[kept] = lists[old]
+        choices = lists[kept]
+        choices["node"] = node
+        for k in range(choices["count"]):
+            if choices["children"][k] != NONE:
+                choices["children"][k] = places[choices["children"][k]]
+        nodes[node]["choices"] = kept
+        kept += 1
+    tree["lists"] = kept
