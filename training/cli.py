@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "evaluate": ("training.evaluate", "measure an agent or a checkpoint against a pool of opponents"),
     "match": ("training.match", "play two agents against each other on paired deals"),
     "replay": ("patchwork_env.commands.replay", "play a recorded game again, and check it"),
+    "solo": ("training.solo", "play an agent against the Automa, the solo opponent"),
     "tournament": ("training.tournament", "play every agent against every other and rate them"),
 }
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 
-from rich.console import Console
-from rich.table import Table
-
 from training.arena import play_pairs
 from training.console import (
     INTERRUPTED,
     add_playing_arguments,
     deals_of,
     duration,
+    new_table,
+    output,
     percent,
     percent_interval,
     print_json,
@@ -67,14 +66,12 @@ def _match(arguments: argparse.Namespace, opponent: str) -> PairedResult:
 
 def print_results(agent: str, results: list[PairedResult]) -> None:
     """A line for each opponent."""
-    console = Console(highlight=False)
+    console = output()
     if not results:
         return
     console.print(f"[bold]{agent}[/bold], {results[0].edition}, seed {results[0].seed}")
-    table = Table(box=None, pad_edge=False)
     headings = ("against", "won", "95% interval", "games", "margin", "score", "empty", "holes", "bonus", "a decision")
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading == "against" else "right")
+    table = new_table(headings, words=("against",))
     for result in results:
         table.add_row(
             result.second,

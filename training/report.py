@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
 
-from training.console import duration, json_text, percent
+from training.console import duration, json_text, new_table, output, percent
 from training.intervals import Interval, mean_interval
 from training.ratings import anchor_of
 from training.report_html import render_html
@@ -101,13 +99,12 @@ def write_reports(tournament: Tournament) -> None:
 
 def print_standings(tournament: Tournament) -> None:
     """The ratings and the cross-table, on the terminal."""
-    console = Console(highlight=False)
+    console = output()
     ratings = tournament.ratings()
     title = f"{tournament.edition}, {tournament.games} games, seed {tournament.seed}"
     console.print(f"[bold]{title}[/bold] ({anchor_of(tournament.agents)} = 0; {SCALE})")
-    table = Table(box=None, pad_edge=False)
-    for heading in ("agent", "rating", "95% interval", "won", "score", "empty", "holes", "bonus", "a decision"):
-        table.add_column(heading, justify="left" if heading == "agent" else "right")
+    headings = ("agent", "rating", "95% interval", "won", "score", "empty", "holes", "bonus", "a decision")
+    table = new_table(headings, words=("agent",))
     for entry in ratings:
         figures = agent_figures(tournament, entry.name)
         if not figures["games"] or entry.rating is None or entry.interval is None:
@@ -125,10 +122,7 @@ def print_standings(tournament: Tournament) -> None:
             duration(figures["seconds_per_decision"]),
         )
     console.print(table)
-    cross = Table(box=None, pad_edge=False, title="row beats column, %", title_justify="left", title_style="")
-    cross.add_column("")
-    for entry in ratings:
-        cross.add_column(entry.name, justify="right")
+    cross = new_table(("", *(entry.name for entry in ratings)), words=("",), title="row beats column, %")
     for entry in ratings:
         cross.add_row(entry.name, *(_cell(tournament, entry.name, other.name) for other in ratings))
     console.print(cross)
