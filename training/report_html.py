@@ -249,4 +249,5 @@ def command(tournament: Tournament) -> str:
     parts += [f"--seed {tournament.seed}", f"--edition {tournament.edition}"]
     if tournament.precision is not None:
         parts.append(f"--precision {tournament.precision}")
+    parts += [f"--limit {agent}={games}" for agent, games in tournament.limits.items()]
     return " ".join(parts)

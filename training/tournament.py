@@ -46,12 +46,19 @@ class Tournament:
     deals: int
     precision: float | None = None
     record: bool = False
+    limits: dict[str, int] = field(default_factory=dict)  # agent -> games of a pairing with it, at most
     results: dict[tuple[str, str], PairedResult] = field(default_factory=dict)
 
     @property
     def pairings(self) -> list[tuple[str, str]]:
         """Who plays whom; of two agents the one named later comes first."""
         return [(late, early) for early, late in itertools.combinations(self.agents, 2)]
+
+    def deals_of(self, pairing: tuple[str, str]) -> int:
+        """How many deals a pairing plays."""
+        return min(
+            self.deals, *((self.limits[name] + 1) // 2 if name in self.limits else self.deals for name in pairing)
+        )
 
     @property
     def games(self) -> int:
@@ -61,7 +68,7 @@ class Tournament:
     def is_complete(self, pairing: tuple[str, str]) -> bool:
         """Whether a pairing has all its games."""
         result = self.results.get(pairing)
-        return result is not None and (result.games >= 2 * self.deals or is_precise(result, self.precision))
+        return result is not None and (result.games >= 2 * self.deals_of(pairing) or is_precise(result, self.precision))
 
     def between(self, one: str, other: str) -> tuple[PairedResult, bool] | None:
         """The games of two agents, and whether ``one`` is the agent named first in them."""
@@ -86,6 +93,7 @@ class Tournament:
             "games": 2 * self.deals,
             "precision": self.precision,
             "record": self.record,
+            "limits": self.limits,
         }
 
     def save_settings(self) -> None:
@@ -141,6 +149,7 @@ def open_tournament(arguments: argparse.Namespace) -> Tournament:
         deals_of(arguments),
         arguments.precision,
         arguments.record,
+        dict(arguments.limit),
     )
 
 
@@ -160,7 +169,7 @@ def _resumed(arguments: argparse.Namespace, saved: dict[str, Any]) -> Tournament
     precision = arguments.precision if arguments.precision is not None else saved["precision"]
     tournament = Tournament(
         *(arguments.out, agents, saved["edition"], saved["seed"], (games + 1) // 2),
-        *(precision, saved["record"] or arguments.record),
+        *(precision, saved["record"] or arguments.record, {**saved["limits"], **dict(arguments.limit)}),
     )
     tournament.load_pairings()
     return tournament
@@ -179,9 +188,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agents", nargs="*", metavar="AGENT", help="agents, e.g. random greedy mcts:400")
     add_playing_arguments(parser)
     parser.set_defaults(edition=None, seed=None)
-    parser.add_argument("--out", type=Path, default=Path("tournament"), help="directory (default ./tournament)")
+    parser.add_argument("--out", type=Path, default=Path("runs/tournament"), help="directory (default runs/tournament)")
     parser.add_argument("--resume", action="store_true", help="go on with the tournament in that directory")
     parser.add_argument("--record", action="store_true", help="keep every game there, in the notation")
+    parser.add_argument(
+        "--limit",
+        type=_limit,
+        action="append",
+        default=[],
+        metavar="AGENT=GAMES",
+        help="play fewer games in the pairings of a slow agent; may be given several times",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -215,14 +232,15 @@ def play(tournament: Tournament, threads: int | None, quiet: bool) -> None:
     for number, (first, second) in enumerate(missing, 1):
         start = tournament.results.get((first, second))
         begun = time.perf_counter()
+        deals = tournament.deals_of((first, second))
         what = f"[{number}/{len(missing)}] {first} against {second}".replace("[", r"\[")
-        with progress_bar(what, 2 * tournament.deals, quiet) as report:
+        with progress_bar(what, 2 * deals, quiet) as report:
             if start is not None:
                 report(start.games)
             result = play_pairs(
                 first,
                 second,
-                tournament.deals,
+                deals,
                 edition=tournament.edition,
                 seed=tournament.seed,
                 threads=threads,
@@ -237,6 +255,13 @@ def play(tournament: Tournament, threads: int | None, quiet: bool) -> None:
                 f"{first} against {second}: {100 * result.win_rate:.1f}% of {result.games} games, "
                 f"{time.perf_counter() - begun:.1f} s\n"
             )
+
+
+def _limit(text: str) -> tuple[str, int]:
+    agent, _, games = text.rpartition("=")
+    if not agent or not games.isdecimal() or int(games) < 1:
+        raise argparse.ArgumentTypeError(f"expected AGENT=GAMES, e.g. mcts:2000=200, got {text}")
+    return agent, int(games)
 
 
 def write_atomically(path: Path, content: bytes) -> None:

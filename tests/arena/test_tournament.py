@@ -15,8 +15,10 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
+from patchwork_env import make_agent
 from patchwork_env.games.patchwork.notation import parse_game
 from patchwork_env.interfaces.replay import check_result, replay
+from training import strength
 from training.arena import play_pairs
 from training.cli import main
 from training.results import PairedResult
@@ -181,3 +183,42 @@ def test_precision_ends_pairings_early(tmp_path: Path) -> None:
     figures = json.loads((tmp_path / "out" / "standings.json").read_text())
     assert figures["complete"]
     assert figures["games"] < 1000
+
+
+def test_slow_agents_may_play_less(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["random", "advance", "greedy", "--games", "80", "--limit", "greedy=20", "--json"]
+    assert run(*words, "--out", str(tmp_path)) == 0
+    figures = json.loads(capsys.readouterr().out)
+    games = {(entry["first"], entry["second"]): entry["games"] for entry in figures["pairings"]}
+    assert games == {("advance", "random"): 80, ("greedy", "random"): 20, ("greedy", "advance"): 20}
+    assert figures["complete"]
+    assert "--limit greedy=20" in (tmp_path / "report.html").read_text()
+    assert run("--resume", "--json", "--out", str(tmp_path)) == 0
+    assert json.loads(capsys.readouterr().out)["games"] == 120
+    with pytest.raises(SystemExit):
+        run(*words, "--limit", "greedy", "--out", str(tmp_path))
+    assert "expected AGENT=GAMES" in capsys.readouterr().err
+
+
+def test_the_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny = strength.Budget(("random", "advance", "greedy"), 20, 6, {"greedy": 10})
+    monkeypatch.setitem(strength.BUDGETS, "small", tiny)
+    assert strength.main(["--out", str(tmp_path)]) == 0
+    folder = tmp_path / "small"
+    tables = (folder / "ladder.md").read_text()
+    for part in ("`revised`, 40 games", "`stack_n_stuff`, 40 games", "`greedy` against the Automa", "| legend |"):
+        assert part in tables
+    widths = {line.count("|") for line in tables.split("\n\n")[1].splitlines()}
+    assert len(widths) == 1
+    assert (folder / "stack_n_stuff" / "report.html").exists()
+    before = (folder / "revised" / "pairings" / "greedy__random.npy").stat().st_mtime_ns
+    assert strength.main(["--out", str(tmp_path)]) == 0  # goes on: nothing is left to play
+    assert (folder / "revised" / "pairings" / "greedy__random.npy").stat().st_mtime_ns == before
+    assert (folder / "ladder.md").read_text() == tables
+
+
+def test_the_real_budgets_name_agents_that_exist() -> None:
+    for budget in strength.BUDGETS.values():
+        for agent in budget.agents:
+            make_agent(agent)
+        assert set(budget.limits) <= set(budget.agents)
