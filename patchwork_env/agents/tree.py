@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from patchwork_env.agents.candidates import MAX_CANDIDATES, list_candidates
 from patchwork_env.agents.playout import play_out, result_value
+from patchwork_env.agents.position import position_value
 from patchwork_env.games.patchwork.edition import OFFERED
 from patchwork_env.games.patchwork.rules import mixed, play
 from patchwork_env.kernels import kernel
@@ -54,11 +55,10 @@ SETTINGS: dict[str, tuple[float, str]] = {
     "temperature": (3.0, "buttons of value by which a prior falls to a third"),
     "unvisited": (0.2, "how much worse than its parent a step is taken to be until it is tried"),
     "widening": (0.7, "placements considered beside the leaders: this times the root of the visits"),
-    "outcome_share": (0.5, "share of winning, against the margin, in a result"),
-    "margin_scale": (15.0, "points of margin that count as much"),
+    "playout_share": (0.5, "share of the playout, against the network, in a result"),
     "noise": (2.0, "buttons of chance in the values of playouts"),
 }
-EXPLORATION, TEMPERATURE, UNVISITED, WIDENING, OUTCOME_SHARE, MARGIN_SCALE, NOISE = range(len(SETTINGS))
+EXPLORATION, TEMPERATURE, UNVISITED, WIDENING, PLAYOUT_SHARE, NOISE = range(len(SETTINGS))
 
 
 def new_trees(count: int, nodes: int, lists: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -154,9 +154,9 @@ def select(nodes, choices, node, settings):
 
 
 @kernel
-def simulate(table, tree, nodes, lists, game, words, borders, weights, settings, scratch, path, stream):
+def simulate(table, tree, nodes, lists, game, words, borders, weights, network, settings, scratch, path, stream):
     """One simulation from the position in ``game``, the root: descend, add a node, play out, add the result up."""
-    mixed_weights, places, place_values, values = scratch
+    mixed_weights, places, place_values, values, rows = scratch
     was_refilled = game["refilled"]
     depth = 1
     path[0] = ROOT
@@ -192,8 +192,13 @@ def simulate(table, tree, nodes, lists, game, words, borders, weights, settings,
         number = child
         path[depth] = number
         depth += 1
-    play_out(table, game, borders, weights, mixed_weights, places[:1], place_values[:1], stream, settings[NOISE])
-    result = result_value(table, game, settings[OUTCOME_SHARE], settings[MARGIN_SCALE])
+    known = 0.0 if network.shape[0] == 0 or game["done"] else 1.0 - settings[PLAYOUT_SHARE]
+    result = 0.0
+    if known > 0.0:
+        result = known * position_value(table, game, borders, network, rows)
+    if known < 1.0:
+        play_out(table, game, borders, weights, mixed_weights, places[:1], place_values[:1], stream, settings[NOISE])
+        result += (1.0 - known) * result_value(table, game)
     for k in range(depth):
         node = nodes[path[k]]
         node["visits"] += 1
