@@ -16,6 +16,7 @@ from patchwork_env.games.patchwork.rules import empty_cells, special_pending, wr
 from patchwork_env.games.patchwork.state import PATCH_NUMBERS
 from patchwork_env.kernels import kernel
 
+OBSERVATION_VERSION = 1  # goes up when an observation changes; SPEC.md has the history
 MOVER = 2  # as a viewer: whoever is to move
 
 SCALARS = (
