@@ -122,7 +122,7 @@ def play_solo(
     loaded = load_edition(edition)
     cores = threads or available_threads()
     makeable = isinstance(agent, str)
-    make_agent(agent, seed)
+    _warm_up(agent, SoloBatch(1, loaded, seed, threads=1, auto_reset=False, level=level, deck=deck))
     stop = threading.Event()
 
     def play_block(block: int) -> NDArray[Any]:
@@ -144,6 +144,12 @@ def play_solo(
             for block in blocks:
                 block.cancel()
     return SoloResult(agent_name(agent), loaded.name, level, deck, seed, np.concatenate(rows))
+
+
+def _warm_up(agent: AgentLike, games: SoloBatch) -> None:
+    """Make one decision, so that a bad text is told of at once and no compiling is counted as thinking."""
+    games.reset()
+    make_agent(agent, 0).act(games, np.zeros(1, np.int64))
 
 
 def _play_block(
