@@ -13,7 +13,7 @@ def test_match_prints_figures_for_a_script(capsys: pytest.CaptureFixture[str]) -
     assert main(["match", "greedy", "random", "--games", "100", "--seed", "7", "--json"]) == 0
     figures = json.loads(capsys.readouterr().out)
     assert figures["games"] == 100
-    assert figures["interval"][0] < figures["win_rate"] < figures["interval"][1]
+    assert figures["interval"][0] <= figures["win_rate"] <= figures["interval"][1]
     assert figures["interval"][0] > 0.8
     assert figures["verdict"] == "greedy is stronger"
     assert sum(figures["wins"]) == 100
