@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "replay": ("patchwork_env.commands.replay", "play a recorded game again, and check it"),
     "solo": ("training.solo", "play an agent against the Automa, the solo opponent"),
     "tournament": ("training.tournament", "play every agent against every other and rate them"),
+    "train": ("training.train", "train a player by self-play"),
 }
 
 
