@@ -36,8 +36,12 @@ bench: setup  ## decisions per second on this machine
 soak: setup  ## long random play against the reference
 	$(BIN)/python -m pytest -n $(WORKERS) -m soak
 
+BUDGET ?= small
+strength: setup  ## play the ladder of all scripted agents (BUDGET=small or large)
+	$(BIN)/python -m training.strength --budget $(BUDGET)
+
 clean:  ## remove .venv and caches
 	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup test lint format bench soak clean
+.PHONY: help setup test lint format bench soak strength clean

@@ -13,11 +13,12 @@ from patchwork_env.registry import register
 from patchwork_env.version import __version__
 
 if TYPE_CHECKING:
-    from patchwork_env import patchwork_v0
+    from patchwork_env import patchwork_solo_v0, patchwork_v0
     from patchwork_env.agents.base import make_agent
     from patchwork_env.games.patchwork.actions import IllegalActionError
     from patchwork_env.games.patchwork.edition import Edition, EditionError, edition_names, load_edition
     from patchwork_env.interfaces.batch import PatchworkBatch
+    from patchwork_env.interfaces.solo import SoloBatch
 
 # public name -> module that has it; "" is the module itself
 _PUBLIC = {
@@ -25,9 +26,11 @@ _PUBLIC = {
     "EditionError": "patchwork_env.games.patchwork.edition",
     "IllegalActionError": "patchwork_env.games.patchwork.actions",
     "PatchworkBatch": "patchwork_env.interfaces.batch",
+    "SoloBatch": "patchwork_env.interfaces.solo",
     "edition_names": "patchwork_env.games.patchwork.edition",
     "load_edition": "patchwork_env.games.patchwork.edition",
     "make_agent": "patchwork_env.agents.base",
+    "patchwork_solo_v0": "",
     "patchwork_v0": "",
 }
 
@@ -36,10 +39,12 @@ __all__ = [
     "EditionError",
     "IllegalActionError",
     "PatchworkBatch",
+    "SoloBatch",
     "__version__",
     "edition_names",
     "load_edition",
     "make_agent",
+    "patchwork_solo_v0",
     "patchwork_v0",
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -120,18 +120,7 @@ class PatchworkBatch:
             self._seed = checked_seed(seed)
             self.episodes[:] = -1
         self._observed = False
-        run_over(
-            len(chosen),
-            self.threads,
-            loops.reset_games,
-            chosen,
-            self.tables,
-            self.state,
-            self.action_mask,
-            self._seed,
-            self.episodes,
-            beginners,
-        )
+        self._start_games(chosen, beginners)
         if known is not None:
             self.state["circle"][chosen, : known.shape[1]] = known
             self.renew_masks(chosen)
@@ -157,8 +146,26 @@ class PatchworkBatch:
         # Who looked at the last states will look at the next ones.
         self._observed = self._watched and indices is None
         self._watched = False
+        self._play_games(chosen, moves)
+        return self._result
+
+    def _start_games(self, chosen: NDArray[np.int64], beginners: NDArray[np.int8]) -> None:
         run_over(
-            count,
+            len(chosen),
+            self.threads,
+            loops.reset_games,
+            chosen,
+            self.tables,
+            self.state,
+            self.action_mask,
+            self._seed,
+            self.episodes,
+            beginners,
+        )
+
+    def _play_games(self, chosen: NDArray[np.int64], moves: NDArray[np.int64]) -> None:
+        run_over(
+            len(chosen),
             self.threads,
             loops.step_games,
             chosen,
@@ -174,7 +181,6 @@ class PatchworkBatch:
             self._viewers[MOVER],
             self._rows,
         )
-        return self._result
 
     def observe(self, player: int | ArrayLike | None = None) -> dict[str, NDArray[Any]]:
         """What a player sees of every game: the player to move (default), player 0 or 1, or one for each game.
@@ -274,7 +280,7 @@ class PatchworkBatch:
         joined[:] = order
         self.renew_masks(np.array([index]))
 
-    def copy(self, indices: ArrayLike | None = None, seed: int | None = None) -> PatchworkBatch:
+    def copy(self, indices: ArrayLike | None = None, seed: int | None = None) -> Self:
         """A batch of its own with the same games, or some of them (one may be named many times).
 
         The copy draws from streams of its own, so playing on in it tells nothing of what this batch will draw.
@@ -285,12 +291,16 @@ class PatchworkBatch:
             self._copies += 1
             with np.errstate(over="ignore"):
                 seed = int(mixed(np.uint64(self._seed) + mixed(np.uint64(self._copies)))) >> 1
-        twin = PatchworkBatch(**{**self._settings(), "num_games": len(chosen), "seed": seed})
-        twin.state[:] = self.state[chosen]
-        twin.action_mask[:] = self.action_mask[chosen]
+        twin = type(self)(**{**self._settings(), "num_games": len(chosen), "seed": seed})
+        twin._take_over(self, chosen)
         return twin
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> PatchworkBatch:
+    def _take_over(self, source: Self, chosen: NDArray[np.int64]) -> None:
+        """Put the games of another batch in place of this one's."""
+        self.state[:] = source.state[chosen]
+        self.action_mask[:] = source.action_mask[chosen]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.copy()
 
     def __getstate__(self) -> dict[str, Any]:
