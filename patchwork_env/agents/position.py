@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 
 from patchwork_env.agents.packing import DEAD_ENDS, LONE, NARROW, PAIRS, SQUARES, count_quilt
 from patchwork_env.games.patchwork.edition import Edition, load_edition
-from patchwork_env.games.patchwork.rules import empty_cells, special_pending
+from patchwork_env.games.patchwork.rules import empty_cells, possible_starts, special_pending
 from patchwork_env.games.patchwork.state import NOBODY
 from patchwork_env.kernels import count_bits, kernel
 
 PLAYER_FEATURES = 14
 SHOWN = 6  # patches from the neutral token on that are looked at
-PATCH_FEATURES = 5
+PATCH_FEATURES = 10
 COMMON_FEATURES = 4
 FEATURES = 2 * PLAYER_FEATURES + SHOWN * PATCH_FEATURES + COMMON_FEATURES
-HIDDEN = 32
+HIDDEN = 48
 PARAMETERS = (FEATURES + 1) * HIDDEN + (HIDDEN + 1) * HIDDEN + HIDDEN + 1
 VALUES_FOLDER = Path(__file__).parent / "values"
 
@@ -86,12 +86,19 @@ def write_features(table, game, borders, counts, features):
         out = features[first + position * PATCH_FEATURES : first + (position + 1) * PATCH_FEATURES]
         out[:] = 0.0
         if position < game["circle_size"]:
-            patch = game["circle"][position]
+            patch = np.int64(game["circle"][position])
             out[0] = table["cost"][patch] / 10.0
             out[1] = table["time"][patch] / 6.0
             out[2] = table["income"][patch] / 3.0
             out[3] = table["size"][patch] / 6.0
-            out[4] = 1.0 if table["cost"][patch] <= game["buttons"][mover] else 0.0
+            for side in range(2):
+                player = mover if side == 0 else 1 - mover
+                ahead = np.int64(table["incomes_after"][game["positions"][player]])
+                out[4 + side] = 1.0 if table["cost"][patch] <= game["buttons"][player] else 0.0
+                out[6 + side] = 1.0 if fits(table, patch, game["quilts"][player]) else 0.0
+                out[8 + side] = (
+                    2 * table["size"][patch] + ahead * table["income"][patch] - table["cost"][patch]
+                ) / 20.0
     out = features[first + SHOWN * PATCH_FEATURES :]
     distance = np.int64(game["positions"][1 - mover]) - np.int64(game["positions"][mover])
     out[0] = distance / 8.0
@@ -100,6 +107,20 @@ def write_features(table, game, borders, counts, features):
     space = np.int64(table["next_special"][furthest])
     out[2] = 1.0 if space == -1 else min((space - furthest) / 8.0, 1.0)
     out[3] = 1.0 if special_pending(game) else 0.0
+
+
+@kernel
+def fits(table, patch, quilt):
+    """Whether a patch can be laid on a quilt."""
+    low = table["full"][0] & ~quilt[0]
+    high = table["full"][1] & ~quilt[1]
+    shift = table["upper_cells"]
+    upper = (low >> shift) | (high << (table["low_cells"] - shift))
+    for turn in range(table["orientation_count"][patch]):
+        starts_low, starts_high = possible_starts(table, patch, turn, low, upper)
+        if starts_low != 0 or starts_high != 0:
+            return True
+    return False
 
 
 @kernel

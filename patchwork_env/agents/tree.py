@@ -52,10 +52,10 @@ TREE = np.dtype([("nodes", np.int32), ("lists", np.int32)], align=True)  # how m
 
 # The numbers that steer the search, in this order.
 SETTINGS: dict[str, tuple[float, str]] = {
-    "exploration": (1.0, "weight of the prior against the results so far"),
-    "temperature": (3.0, "buttons of value by which a prior falls to a third"),
+    "exploration": (3.0, "weight of the prior against the results so far"),
+    "temperature": (8.0, "buttons of value by which a prior falls to a third"),
     "unvisited": (0.2, "how much worse than its parent a step is taken to be until it is tried"),
-    "widening": (0.7, "placements considered beside the leaders: this times the root of the visits"),
+    "widening": (0.1, "placements considered beside the leaders: this times the root of the visits"),
     "playout_share": (0.5, "share of the playout, against the network, in a result"),
     "trust": (0.4, "share of the best line's end, against the mean, in what a step is worth"),
     "noise": (2.0, "buttons of chance in the values of playouts"),
