@@ -15,21 +15,26 @@ from tests.playing import EDITIONS
 from training.vec_env import SELF_PLAY, SelfPlayVecEnv
 
 
-def chosen(env: SelfPlayVecEnv, generator: np.random.Generator) -> NDArray[np.int64]:
+def made(*arguments: Any, **settings: Any) -> Any:
+    """The environment, untyped: SB3 declares observations of every possible kind."""
+    return SelfPlayVecEnv(*arguments, **settings)
+
+
+def chosen(env: Any, generator: np.random.Generator) -> NDArray[np.int64]:
     masks = env.action_masks()
     return np.argmax(generator.random(masks.shape) * masks, axis=1)
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_every_step_is_a_real_choice_told_from_the_movers_side(edition: str) -> None:
-    env = SelfPlayVecEnv(32, edition, seed=1, placements=4)
+    env = made(32, edition, seed=1, placements=4)
     observation = env.reset()
     generator = np.random.default_rng(1)
     kept = {name: array.copy() for name, array in observation.items()}
     for _ in range(60):
         assert (env.view.counts > 1).all()
         np.testing.assert_array_equal(observation["state"], env.games.observe_tensor())
-        for name, space in env.observation_space.spaces.items():  # type: ignore[attr-defined]
+        for name, space in env.observation_space.spaces.items():
             assert observation[name].shape == (32, *space.shape)
             assert observation[name].dtype == np.float32
         following, rewards, done, _ = env.step(chosen(env, generator))
@@ -41,7 +46,7 @@ def test_every_step_is_a_real_choice_told_from_the_movers_side(edition: str) -> 
 
 
 def test_rewards_are_the_acting_players_and_signs_tell_who_is_next() -> None:
-    env = SelfPlayVecEnv(16, seed=2, placements=4, outcome_share=1.0)
+    env = made(16, seed=2, placements=4, outcome_share=1.0)
     env.reset()
     generator = np.random.default_rng(3)
     paid: list[float] = []
@@ -75,7 +80,7 @@ def test_rewards_are_the_acting_players_and_signs_tell_who_is_next() -> None:
 def test_the_margin_counts_with_the_share_that_is_left() -> None:
     rewards = {}
     for share in (1.0, 0.0, 0.5):
-        env = SelfPlayVecEnv(8, seed=2, placements=4, outcome_share=share, reward_sign=-1.0)
+        env = made(8, seed=2, placements=4, outcome_share=share, reward_sign=-1.0)
         env.reset()
         generator = np.random.default_rng(3)
         ended: list[float] = []
@@ -101,7 +106,7 @@ class Watched:
 
 
 def test_league_games_leave_only_the_learners_decisions() -> None:
-    env = SelfPlayVecEnv(64, seed=4, placements=4)
+    env = made(64, seed=4, placements=4)
     opponents = [Watched(), Watched()]
     env.set_league(opponents, np.array([1.0, 3.0]), 0.5)
     env.reset()
@@ -127,7 +132,7 @@ def test_league_games_leave_only_the_learners_decisions() -> None:
 
 
 def test_masks_are_answered_the_way_sb3_asks() -> None:
-    env = SelfPlayVecEnv(5, seed=1, placements=4)
+    env = made(5, seed=1, placements=4)
     env.reset()
     np.testing.assert_array_equal(get_action_masks(env), env.view.mask)
     assert env.get_attr("num_envs") == [5] * 5
@@ -140,7 +145,7 @@ def test_masks_are_answered_the_way_sb3_asks() -> None:
 def test_the_same_seed_gives_the_same_games_whatever_the_threads() -> None:
     seen: list[Any] = []
     for threads in (1, 2):
-        env = SelfPlayVecEnv(300, seed=9, placements=4, threads=threads)
+        env = made(300, seed=9, placements=4, threads=threads)
         env.reset()
         generator = np.random.default_rng(1)
         for _ in range(20):
