@@ -382,7 +382,7 @@ class PatchworkBatch:
         if viewers.dtype.kind not in "iu" or viewers.min() < 0 or viewers.max() > 1:
             raise ValueError(f"player must be 0, 1, or an array of them, got {player!r}")
         if viewers.shape == (self.num_games,):
-            return viewers.astype(np.int8, copy=False)
+            return np.ascontiguousarray(viewers, np.int8)
         return np.full(self.num_games, viewers, np.int8)
 
     def _checked_circles(self, circles: Any, count: int) -> NDArray[np.int8]:
