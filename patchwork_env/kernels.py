@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core import types
 from numba.extending import intrinsic, overload
 
@@ -25,6 +26,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 # Below this many games a second thread costs more (some 20 microseconds) than it saves.
 MIN_GAMES_PER_THREAD = 128
+PIECES_PER_THREAD = 4
 
 
 def _source_stamp() -> tuple[tuple[str, float, int], ...]:
@@ -49,10 +51,11 @@ def kernel(function: _Function) -> _Function:
     Numba takes a kept kernel for current while the file that defines it is unchanged, even if a kernel in
     another file that it calls has changed. Here it is current only while all sources of the package are.
     """
+    if numba.config.DISABLE_JIT:
+        return np.errstate(over="ignore")(function)  # random streams let their numbers run over, as compiled ones do
     dispatcher: Any = _compile(function)
-    if not numba.config.DISABLE_JIT:
-        cache_file = dispatcher._cache._cache_file
-        cache_file._source_stamp = (cache_file._source_stamp, _SOURCES)
+    cache_file = dispatcher._cache._cache_file
+    cache_file._source_stamp = (cache_file._source_stamp, _SOURCES)
     return cast(_Function, dispatcher)
 
 
@@ -118,12 +121,22 @@ def run_over(
     if parts <= 1:
         function(0, count, *arguments)
         return
-    bounds = [count * part // parts for part in range(parts + 1)]
+    # More pieces than threads, taken one by one: a thread that is late to wake, or whose core is busy with
+    # something else, does less instead of being waited for.
+    pieces = parts * PIECES_PER_THREAD
+    bounds = [count * piece // pieces for piece in range(pieces + 1)]
+    waiting = iter(range(pieces))  # advancing a built-in iterator is one step that threads cannot interleave
+
+    def work() -> None:
+        for piece in waiting:
+            function(bounds[piece], bounds[piece + 1], *arguments)
+
     pool = _shared_pool()
-    others = [pool.submit(function, bounds[k], bounds[k + 1], *arguments) for k in range(1, parts)]
-    function(bounds[0], bounds[1], *arguments)
+    others = [pool.submit(work) for _ in range(parts - 1)]
+    work()
     for other in others:
-        other.result()
+        if not other.cancel():
+            other.result()
 
 
 def _shared_pool() -> ThreadPoolExecutor:

@@ -12,8 +12,8 @@ from patchwork_env.interfaces.aec import RawPatchworkEnv
 raw_env = RawPatchworkEnv
 
 
-def env(**settings: Any) -> AECEnv[str, Any, Any]:
-    """`raw_env` with PettingZoo's wrappers: an illegal action ends the game with -1 for who played it."""
+def env(**settings: Any) -> Any:
+    """An AECEnv: `raw_env` with PettingZoo's wrappers: an illegal action ends the game with -1 for who played it."""
     game: AECEnv[str, Any, Any] = raw_env(**settings)
     game = wrappers.TerminateIllegalWrapper(game, illegal_reward=-1)
     game = wrappers.AssertOutOfBoundsWrapper(game)

@@ -37,9 +37,9 @@ def pick_uniformly(games, masks, indices, seed, episodes, actions):
     for k in range(indices.shape[0]):
         i = indices[k]
         mask = masks[i]
-        legal = 0
+        legal = np.int64(0)
         for action in range(mask.shape[0]):
-            legal += mask[action]
+            legal += np.int64(mask[action])
         left = drawn(stream_of(seed, i, episodes[i], games[i]["decisions"]), 0, legal)
         for action in range(mask.shape[0]):
             if mask[action]:

@@ -134,7 +134,7 @@ class PatchworkBatch:
         )
         if known is not None:
             self.state["circle"][chosen, : known.shape[1]] = known
-            self._renew_masks(chosen)
+            self.renew_masks(chosen)
 
     def step(self, actions: ArrayLike, indices: ArrayLike | None = None) -> StepResult:
         """Play one action in every game, or in those named (the others' rewards are then 0).
@@ -272,8 +272,7 @@ class PatchworkBatch:
         if not self.state["refilled"][index] or sorted(order) != sorted(joined.tolist()):
             raise ValueError(f"game {index}: {list(order)} is no order of the patches that have just joined the circle")
         joined[:] = order
-        self._observed = False
-        self._renew_masks(np.array([index]))
+        self.renew_masks(np.array([index]))
 
     def copy(self, indices: ArrayLike | None = None, seed: int | None = None) -> PatchworkBatch:
         """A batch of its own with the same games, or some of them (one may be named many times).
@@ -307,7 +306,7 @@ class PatchworkBatch:
         self._copies = saved["copies"]
         self.episodes[:] = saved["episodes"]
         self.state[:] = saved["state"]
-        self._renew_masks(self._all)
+        self.renew_masks()
 
     def _settings(self) -> dict[str, Any]:
         return {
@@ -331,7 +330,10 @@ class PatchworkBatch:
         column.flags.writeable = False
         return column
 
-    def _renew_masks(self, chosen: NDArray[np.int64]) -> None:
+    def renew_masks(self, indices: NDArray[np.int64] | None = None) -> None:
+        """Bring masks up to date with records of `state` that were written to from outside."""
+        chosen = self._all if indices is None else indices
+        self._observed = False
         run_over(len(chosen), self.threads, loops.mask_games, chosen, self.tables, self.state, self.action_mask)
 
     def _refuse(self, chosen: NDArray[np.int64], moves: NDArray[np.int64]) -> NoReturn:

@@ -14,6 +14,8 @@ from patchwork_env.games.patchwork.rules import ADVANCE, FIRST_SPECIAL, special_
 from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS, Cell, extent
 from patchwork_env.games.patchwork.state import low_rows
 
+ACTION_VERSION = 1  # goes up when an action changes its meaning; SPEC.md has the history
+
 
 class IllegalActionError(ValueError):
     """An action that may not be played now; the message names the game and the reason."""

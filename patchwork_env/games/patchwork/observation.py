@@ -16,6 +16,7 @@ from patchwork_env.games.patchwork.rules import empty_cells, special_pending, wr
 from patchwork_env.games.patchwork.state import PATCH_NUMBERS
 from patchwork_env.kernels import kernel
 
+OBSERVATION_VERSION = 1  # goes up when an observation changes; SPEC.md has the history
 MOVER = 2  # as a viewer: whoever is to move
 
 SCALARS = (
@@ -115,7 +116,7 @@ def write_tensor(quilts, patches, circle, scalars, scales, tensor):
     for position in range(circle.shape[0]):
         if circle[position] < 0:
             break
-        tensor[place + circle[position]] = (position + 1) * scales[place]
+        tensor[place + np.int64(circle[position])] = (position + 1) * scales[place]
     place += circle.shape[0]
     for k in range(scalars.shape[0]):
         tensor[place] = scalars[k] * scales[place]

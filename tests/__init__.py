@@ -1,0 +1,1 @@
+"""The tests, in layers: conformance, rules, golden games, properties."""
