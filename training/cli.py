@@ -13,6 +13,7 @@ from patchwork_env.version import __version__
 COMMANDS: dict[str, tuple[str, str]] = {
     "bench": ("patchwork_env.bench", "measure decisions per second on this machine"),
     "editions": ("patchwork_env.commands.editions", "list the editions, or show one"),
+    "watch": ("patchwork_env.commands.watch", "see two agents play each other in the terminal"),
     "play": ("patchwork_env.commands.play", "play against agents on a page in the browser"),
     "train": ("training.train", "train a player by self-play"),
     "replay": ("patchwork_env.commands.replay", "play a recorded game again, and check it"),

@@ -67,19 +67,18 @@ def open_page(browser: Any, address: str) -> Iterator[Open]:
         context.set_default_timeout(15_000)
         contexts.append(context)
         page = context.new_page()
-        page.on(
-            "console",
-            lambda message: (
-                message.type in ("error", "warning")
-                and not (allowed and allowed in message.text)
-                and complaints.append(message.text)
-            ),
-        )
+
+        def listen(message: Any) -> None:
+            if message.type in ("error", "warning") and not (allowed and allowed in message.text):
+                complaints.append(message.text)
+
+        def follow(request: Any) -> None:
+            if not request.url.startswith((address, "blob:", "data:")):
+                foreign.append(request.url)
+
+        page.on("console", listen)
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "request",
-            lambda request: request.url.startswith((address, "blob:", "data:")) or foreign.append(request.url),
-        )
+        page.on("request", follow)
         page.goto(f"{address}/{fragment}")
         return page
 
