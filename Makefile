@@ -30,14 +30,21 @@ format: setup  ## put the sources into shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+train: setup  ## a short self-play training, then a table of win rates
+	$(BIN)/patchwork train quickstart
+
 bench: setup  ## decisions per second on this machine
 	$(BIN)/patchwork bench
 
 soak: setup  ## long random play against the reference
 	$(BIN)/python -m pytest -n $(WORKERS) -m soak
 
+BUDGET ?= small
+strength: setup  ## play the ladder of all scripted agents (BUDGET=small or large)
+	$(BIN)/python -m training.strength --budget $(BUDGET)
+
 clean:  ## remove .venv and caches
 	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup test lint format bench soak clean
+.PHONY: help setup train test lint format bench soak strength clean

@@ -1,7 +1,8 @@
 """Monte-Carlo tree search over purchases and placements, guided by the greedy player's value.
 
 ``mcts:400`` makes 400 simulations a decision, ``mcts:200ms`` as many as fit into 200 milliseconds. A decision with
-one legal action costs nothing. `patchwork_env.agents.tree` has the search itself.
+one legal action costs nothing. `patchwork_env.agents.tree` has the search itself; in the solo game, where the
+opponent's choices are known but for its cards, `patchwork_env.agents.solo_search` is used.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from numpy.typing import NDArray
 
 from patchwork_env.agents.candidates import MAX_CANDIDATES, candidate_scratch
 from patchwork_env.agents.packing import border_words
+from patchwork_env.agents.position import position_network, position_scratch
+from patchwork_env.agents.solo_search import SoloSearch
 from patchwork_env.agents.tree import MAX_DEPTH, NONE, ROOT, SETTINGS, new_trees, plant, simulate
 from patchwork_env.agents.valuation import WEIGHTS, tuned_weights
 from patchwork_env.games.patchwork.edition import Edition
 from patchwork_env.games.patchwork.state import GAME
 from patchwork_env.interfaces.batch import PatchworkBatch, checked_seed
+from patchwork_env.interfaces.solo import SoloBatch
 from patchwork_env.kernels import kernel, run_over
 from patchwork_env.streams import mixed, stream_of
 
@@ -51,6 +55,8 @@ class MctsAgent:
 
     def act(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """The step that was visited most in each game."""
+        if isinstance(games, SoloBatch):
+            return SoloSearch(self.simulations, self.seconds, self._seed).act(games, indices)
         self._make_room(games)
         actions = np.empty(len(indices), np.int64)
         search: Callable[..., None] = search_games if self.seconds is None else self._search_by_the_clock
@@ -59,7 +65,12 @@ class MctsAgent:
             games.threads,
             search,
             *(indices, games.tables, games.state, games.action_mask, games.episodes),
-            *(border_words(games.edition), tuned_weights(games.edition), self.settings),
+            *(
+                border_words(games.edition),
+                tuned_weights(games.edition),
+                position_network(games.edition),
+                self.settings,
+            ),
             *(self._trees, self._scratch, self._seed, 0, self.simulations, actions),
             smallest_part=1,
         )
@@ -80,6 +91,7 @@ class MctsAgent:
             candidate_scratch(count, len(WEIGHTS)),
             np.empty((count, MAX_CANDIDATES)),
             np.empty((count, max(MAX_DEPTH, nodes)), np.int32),
+            position_scratch(count),
         )
 
     def _search_by_the_clock(self, start: int, stop: int, *arguments: Any) -> None:
@@ -130,6 +142,7 @@ def search_games(
     episodes,
     borders,
     weights,
+    network,
     settings,
     trees,
     scratch,
@@ -141,8 +154,9 @@ def search_games(
     """Search each game named; ``done`` simulations of this decision were made before."""
     table = tables[0]
     heads, nodes, lists = trees
-    work, words, (mixed_weights, places, place_values), values, path = scratch
-    row = (mixed_weights[start], places[start], place_values[start], values[start])
+    work, words, (mixed_weights, places, place_values), values, path, (counts, inputs, first, second, answer) = scratch
+    rows = (counts[start], inputs[start], first[start], second[start], answer[start])
+    row = (mixed_weights[start], places[start], place_values[start], values[start], rows)
     for k in range(start, stop):
         i = indices[k]
         only = single_action(masks[i])
@@ -163,6 +177,7 @@ def search_games(
                 words[start],
                 borders,
                 weights,
+                network,
                 settings,
                 row,
                 path[start],

@@ -44,8 +44,8 @@ def border_words(edition: Edition) -> NDArray[np.int64]:
 
 
 @kernel
-def quilt_value(table, borders, weights, low, high):
-    """The weighted sum of the counts of a quilt with these empty cells."""
+def quilt_counts(table, borders, low, high):
+    """The five counts of a quilt with these empty cells, in the order of their positions."""
     columns = table["columns"]
     full_low = table["full"][0]
     full_high = table["full"][1]
@@ -75,13 +75,36 @@ def quilt_value(table, borders, weights, low, high):
         (across_high ^ left_high ^ down_high ^ up_high) & ~(across_high & left_high) & ~(down_high & up_high)
     )
     return (
-        weights[PAIRS]
-        * (count_bits(across_low) + count_bits(across_high) + count_bits(down_low) + count_bits(down_high))
-        + weights[SQUARES] * (count_bits(square_low) + count_bits(square_high))
+        count_bits(across_low) + count_bits(across_high) + count_bits(down_low) + count_bits(down_high),
+        count_bits(square_low) + count_bits(square_high),
+        lone,
+        dead_ends,
+        count_bits(low & ~wide_low) + count_bits(high & ~wide_high),
+    )
+
+
+@kernel
+def quilt_value(table, borders, weights, low, high):
+    """The weighted sum of the counts of a quilt with these empty cells."""
+    pairs, squares, lone, dead_ends, narrow = quilt_counts(table, borders, low, high)
+    return (
+        weights[PAIRS] * pairs
+        + weights[SQUARES] * squares
         + weights[LONE] * lone
         + weights[DEAD_ENDS] * dead_ends
-        + weights[NARROW] * (count_bits(low & ~wide_low) + count_bits(high & ~wide_high))
+        + weights[NARROW] * narrow
     )
+
+
+@kernel
+def count_quilt(table, borders, low, high, counts):
+    """Write the counts of a quilt with these empty cells."""
+    pairs, squares, lone, dead_ends, narrow = quilt_counts(table, borders, low, high)
+    counts[PAIRS] = pairs
+    counts[SQUARES] = squares
+    counts[LONE] = lone
+    counts[DEAD_ENDS] = dead_ends
+    counts[NARROW] = narrow
 
 
 @kernel

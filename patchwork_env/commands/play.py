@@ -7,6 +7,7 @@ import ipaddress
 import socket
 import sys
 import threading
+import time
 import webbrowser
 from typing import Any
 
@@ -64,12 +65,23 @@ def run(arguments: argparse.Namespace) -> int:
             f"patchwork play: anyone who can reach {arguments.host} can play, and make this machine think",
             file=sys.stderr,
         )
-    print(f"Patchwork is at {address} (Ctrl+C ends it)", flush=True)
-    if not arguments.no_browser:
-        threading.Timer(0.7, webbrowser.open, [address]).start()
+    print("Preparing; the first start compiles the game and takes longer", flush=True)
     config = uvicorn.Config(make_app(hall, hosts, defaults), log_level="warning", access_log=False, ws="none")
-    uvicorn.Server(config).run(sockets=[listener])
+    server = uvicorn.Server(config)
+    threading.Thread(target=_announce, args=(server, address, not arguments.no_browser), daemon=True).start()
+    server.run(sockets=[listener])
     return 0
+
+
+def _announce(server: Any, address: str, open_page: bool) -> None:
+    """Tell where the page is, and open it, as soon as it can be reached."""
+    while not server.started:
+        if server.should_exit:
+            return
+        time.sleep(0.05)
+    print(f"Patchwork is at {address} (Ctrl+C ends it)", flush=True)
+    if open_page:
+        webbrowser.open(address)
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

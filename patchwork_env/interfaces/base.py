@@ -135,18 +135,7 @@ class GameBatch(Generic[_Result]):
             self._seed = checked_seed(seed)
             self.episodes[:] = -1
         self._observed = False
-        run_over(
-            len(chosen),
-            self.threads,
-            self.loops.reset_games,
-            chosen,
-            self.tables,
-            self.state,
-            self.action_mask,
-            self._seed,
-            self.episodes,
-            beginners,
-        )
+        self._start_games(chosen, beginners)
         return chosen
 
     def step(self, actions: ArrayLike, indices: ArrayLike | None = None) -> _Result:
@@ -170,8 +159,26 @@ class GameBatch(Generic[_Result]):
         # Who looked at the last states will look at the next ones.
         self._observed = self._watched and indices is None
         self._watched = False
+        self._play_games(chosen, moves)
+        return self._result
+
+    def _start_games(self, chosen: NDArray[np.int64], beginners: NDArray[np.int8]) -> None:
         run_over(
-            count,
+            len(chosen),
+            self.threads,
+            self.loops.reset_games,
+            chosen,
+            self.tables,
+            self.state,
+            self.action_mask,
+            self._seed,
+            self.episodes,
+            beginners,
+        )
+
+    def _play_games(self, chosen: NDArray[np.int64], moves: NDArray[np.int64]) -> None:
+        run_over(
+            len(chosen),
             self.threads,
             self.loops.step_games,
             chosen,
@@ -187,7 +194,6 @@ class GameBatch(Generic[_Result]):
             self._viewers[self._mover_code],
             self._rows,
         )
-        return self._result
 
     def observe(self, player: int | ArrayLike | None = None) -> dict[str, NDArray[Any]]:
         """What a player sees of every game: the player to move (default), one player, or one for each game.
@@ -258,7 +264,7 @@ class GameBatch(Generic[_Result]):
         self.state[index] = np.frombuffer(blob, dtype, offset=len(header))[0]
         if not self.loops.accept_game(self.tables, self.state, index, self.action_mask):
             self.state[index] = before
-            self._renew_masks(np.array([index]))
+            self.renew_masks(np.array([index]))
             raise ValueError("the saved game is damaged: its state is impossible here")
 
     def copy(self, indices: ArrayLike | None = None, seed: int | None = None) -> Self:
@@ -274,9 +280,13 @@ class GameBatch(Generic[_Result]):
                 seed = int(mixed(np.uint64(self._seed) + mixed(np.uint64(self._copies)))) >> 1
         make = cast(Any, type(self))
         twin: Self = make(**{**self._settings(), "num_games": len(chosen), "seed": seed})
-        twin.state[:] = self.state[chosen]
-        twin.action_mask[:] = self.action_mask[chosen]
+        twin._take_over(self, chosen)
         return twin
+
+    def _take_over(self, source: Self, chosen: NDArray[np.int64]) -> None:
+        """Put the games of another batch in place of this one's."""
+        self.state[:] = source.state[chosen]
+        self.action_mask[:] = source.action_mask[chosen]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.copy()
@@ -294,7 +304,7 @@ class GameBatch(Generic[_Result]):
         self._copies = saved["copies"]
         self.episodes[:] = saved["episodes"]
         self.state[:] = saved["state"]
-        self._renew_masks(self._all)
+        self.renew_masks()
 
     # --- checking -------------------------------------------------------------------------------------------------
 
@@ -307,7 +317,10 @@ class GameBatch(Generic[_Result]):
         column.flags.writeable = False
         return column
 
-    def _renew_masks(self, chosen: NDArray[np.int64]) -> None:
+    def renew_masks(self, indices: NDArray[np.int64] | None = None) -> None:
+        """Bring masks up to date with records of `state` that were written to from outside."""
+        chosen = self._all if indices is None else indices
+        self._observed = False
         run_over(len(chosen), self.threads, self.loops.mask_games, chosen, self.tables, self.state, self.action_mask)
 
     def _refuse(self, chosen: NDArray[np.int64], moves: NDArray[np.int64]) -> NoReturn:
@@ -335,7 +348,7 @@ class GameBatch(Generic[_Result]):
         chosen = chosen.astype(np.int64, copy=False)
         if chosen.size and (chosen.min() < 0 or chosen.max() >= self.num_games):
             raise IndexError(f"indices must lie in 0 to {self.num_games - 1}, got {chosen.min()} to {chosen.max()}")
-        if distinct and len(np.unique(chosen)) != len(chosen):
+        if distinct and chosen.size > 1 and np.bincount(chosen).max() > 1:
             raise ValueError("indices name a game twice")
         return chosen
 
@@ -343,10 +356,12 @@ class GameBatch(Generic[_Result]):
         if type(player) is int and 0 <= player < self.num_players:
             return self._viewers[player]
         viewers = np.asarray(player)
-        if viewers.dtype.kind not in "iu" or not np.isin(viewers, range(self.num_players)).all():
+        if viewers.dtype.kind not in "iu" or viewers.min() < 0 or viewers.max() >= self.num_players:
             names = ", ".join(map(str, range(self.num_players)))
             raise ValueError(f"player must be {names}, or an array of them, got {player!r}")
-        return np.ascontiguousarray(np.broadcast_to(viewers, (self.num_games,)), np.int8)
+        if viewers.shape == (self.num_games,):
+            return np.ascontiguousarray(viewers, np.int8)
+        return np.full(self.num_games, viewers, np.int8)
 
     def _first_player_codes(self, first_players: str | Sequence[str] | None, count: int) -> NDArray[np.int8]:
         if first_players is None:

@@ -98,7 +98,7 @@ class PatchworkBatch(GameBatch[StepResult]):
         chosen = self._deal(indices, seed, first_players)
         if known is not None:
             self.state["circle"][chosen, : known.shape[1]] = known
-            self._renew_masks(chosen)
+            self.renew_masks(chosen)
 
     # --- looking --------------------------------------------------------------------------------------------------
 
@@ -138,8 +138,7 @@ class PatchworkBatch(GameBatch[StepResult]):
         if not self.state["refilled"][index] or sorted(order) != sorted(joined.tolist()):
             raise ValueError(f"game {index}: {list(order)} is no order of the patches that have just joined the circle")
         joined[:] = order
-        self._observed = False
-        self._renew_masks(np.array([index]))
+        self.renew_masks(np.array([index]))
 
     def _settings(self) -> dict[str, Any]:
         return {

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from patchwork_env.render.scene import OfferScene, PatchScene, PlayerScene, Scene, SpaceScene
+from patchwork_env.games.patchwork.edition import Edition
+from patchwork_env.render.pieces import BONUS_COLOUR, bonus_tile, coin, draw_patch, hourglass, readable_on, token
+from patchwork_env.render.scene import OfferScene, PatchScene, PlayerScene, Scene, SpaceScene, patch_scene
 from patchwork_env.render.shapes import (
-    Disc,
     Label,
     Line,
     Picture,
     Point,
-    Polygon,
     Rect,
     Shape,
     dashes,
     inset,
-    luminance,
     mixed,
     outlines,
 )
@@ -51,6 +50,23 @@ def lay_out(scene: Scene) -> Picture:
     return Picture(WIDTH, HEIGHT, palette.background, tuple(shapes))
 
 
+def swatches(edition: Edition) -> Picture:
+    """Every patch of an edition on the colours it may lie on: what a common palette must hold."""
+    cell, columns = 30, 8
+    side = cell * (edition.longest_side + 1)
+    rows = -(-len(edition.patches) // columns)
+    shapes: list[Shape] = [Rect(0, 0, columns * side, rows * side / 2, edition.palette.board)]
+    for number in range(len(edition.patches)):
+        row, column = divmod(number, columns)
+        shapes += draw_patch(edition, patch_scene(edition, number), column * side + 10, row * side + 10, cell)
+    palette = edition.palette
+    marks = (palette.highlight, palette.special, palette.ink, palette.muted, *palette.players, BONUS_COLOUR)
+    marks += tuple(mixed(palette.panel, mark, 0.5) for mark in marks)
+    for number, colour in enumerate(marks):
+        shapes.append(Rect(number * cell, rows * side, cell, 2 * cell, colour))
+    return Picture(columns * side, rows * side + 2 * cell, palette.panel, tuple(shapes))
+
+
 # --- players ------------------------------------------------------------------------------------------------------
 
 
@@ -67,22 +83,22 @@ def _player_box(scene: Scene, number: int, left: float) -> Iterator[Shape]:
         3 if active else 1,
         radius=8,
     )
-    yield from _token(scene, number, left + 24, PLAYERS_TOP + 21, 12)
+    yield from token(scene, number, left + 24, PLAYERS_TOP + 21, 12)
     name = player.name if len(player.name) <= 22 else f"{player.name[:21]}..."
     yield Label(left + 44, PLAYERS_TOP + 21, name, 17, palette.ink, bold=True)
     tag = "wins" if player.winner else "to play" if player.to_play else ""
     if tag:
         width = 16 + 8 * len(tag)
         yield Rect(left + QUILT - width - 10, PLAYERS_TOP + 10, width, 22, player.colour, radius=11)
-        text = _readable_on(player.colour)
+        text = readable_on(player.colour)
         yield Label(left + QUILT - width / 2 - 10, PLAYERS_TOP + 21, tag, 13, text, "m", bold=True)
     y = PLAYERS_TOP + 53
-    yield from _coin(scene, left + 22, y, 9)
+    yield from coin(scene, left + 22, y, 9)
     yield Label(left + 36, y, str(player.buttons), 18, palette.ink, bold=True)
     yield Label(left + 80, y, f"income {player.income}", 14, palette.ink)
     yield Label(left + 158, y, f"empty {player.empty_cells}", 14, palette.ink)
     if player.has_bonus and scene.bonus_square:
-        yield from _bonus_tile(scene, left + 229, y - 12, 24)
+        yield from bonus_tile(scene, left + 216, y - 11, 22)
     yield Label(left + QUILT - 14, y, f"{player.score}", 22, palette.ink, "r", bold=True)
     yield Label(left + QUILT - 16 - 13 * len(str(player.score)), y + 1, "score", 12, palette.muted, "r")
 
@@ -106,152 +122,6 @@ def _quilt(scene: Scene, player: PlayerScene, left: float, top: float) -> Iterat
                 path = [(left + x * cell, top + y * cell) for x, y in loop]
                 yield Line((*path, path[0]), palette.panel, 7)
                 yield Line((*path, path[0]), palette.highlight, 4)
-
-
-# --- patches ------------------------------------------------------------------------------------------------------
-
-
-def draw_patch(scene: Scene, patch: PatchScene, left: float, top: float, cell: float) -> Iterator[Shape]:
-    """A patch whose cell (0, 0) would have its corner at (left, top)."""
-    for row, column in patch.cells:
-        yield Rect(left + column * cell, top + row * cell, cell, cell, patch.colour)
-    if cell >= 14:
-        for row, column in patch.cells:
-            yield from _WEAVES[patch.weave](left + column * cell, top + row * cell, cell, _thread(patch.colour))
-    loops = [[(left + x * cell, top + y * cell) for x, y in loop] for loop in outlines(patch.cells)]
-    for loop in loops:
-        if cell >= 20:
-            stitch = mixed(patch.colour, "#FFFFFF", 0.65)
-            for begin, end in dashes(inset(loop, cell * 0.1), cell * 0.16, cell * 0.12):
-                yield Line((begin, end), stitch, max(1.0, cell * 0.035))
-        yield Line((*loop, loop[0]), scene.palette.seam, max(1.2, cell * 0.06))
-    if patch.income and cell >= 20:
-        for row, column in patch.cells[: patch.income]:
-            yield from _coin(scene, left + (column + 0.5) * cell, top + (row + 0.5) * cell, cell * 0.23)
-
-
-def _thread(colour: str) -> str:
-    """The second colour of a weave: darker than light cloth, lighter than dark cloth."""
-    return mixed(colour, "#000000", 0.2) if luminance(colour) > 0.55 else mixed(colour, "#FFFFFF", 0.3)
-
-
-def _plain(x: float, y: float, cell: float, thread: str) -> Iterator[Shape]:
-    yield from ()
-
-
-def _dots(x: float, y: float, cell: float, thread: str) -> Iterator[Shape]:
-    for across in (0.25, 0.75):
-        for down in (0.25, 0.75):
-            yield Disc(x + across * cell, y + down * cell, cell * 0.085, thread)
-
-
-def _stripes(x: float, y: float, cell: float, thread: str) -> Iterator[Shape]:
-    quarter, half, three, whole = (cell * part for part in (0.125, 0.375, 0.625, 0.875))
-    yield Polygon(((x, y + quarter), (x + quarter, y), (x + half, y), (x, y + half)), thread)
-    yield Polygon(((x, y + three), (x + three, y), (x + whole, y), (x, y + whole)), thread)
-    end_x, end_y = x + cell, y + cell
-    yield Polygon(((x + quarter, end_y), (end_x, y + quarter), (end_x, y + half), (x + half, end_y)), thread)
-    yield Polygon(((x + three, end_y), (end_x, y + three), (end_x, y + whole), (x + whole, end_y)), thread)
-
-
-def _checks(x: float, y: float, cell: float, thread: str) -> Iterator[Shape]:
-    half = cell / 2
-    yield Rect(x, y, half, half, thread)
-    yield Rect(x + half, y + half, half, half, thread)
-
-
-def _crosses(x: float, y: float, cell: float, thread: str) -> Iterator[Shape]:
-    for across, down in ((0.25, 0.25), (0.75, 0.75)):
-        at_x, at_y, arm = x + across * cell, y + down * cell, cell * 0.12
-        yield Line(((at_x - arm, at_y), (at_x + arm, at_y)), thread, cell * 0.06)
-        yield Line(((at_x, at_y - arm), (at_x, at_y + arm)), thread, cell * 0.06)
-
-
-def _bars(x: float, y: float, cell: float, thread: str) -> Iterator[Shape]:
-    for across in (0.125, 0.625):
-        yield Rect(x + across * cell, y, cell / 4, cell, thread)
-
-
-def _rings(x: float, y: float, cell: float, thread: str) -> Iterator[Shape]:
-    yield Disc(x + cell / 2, y + cell / 2, cell * 0.3, None, thread, cell * 0.07)
-
-
-def _lattice(x: float, y: float, cell: float, thread: str) -> Iterator[Shape]:
-    middle_x, middle_y = x + cell / 2, y + cell / 2
-    corners = ((middle_x, y), (x + cell, middle_y), (middle_x, y + cell), (x, middle_y), (middle_x, y))
-    yield Line(corners, thread, cell * 0.06)
-
-
-_WEAVES: dict[str, Callable[[float, float, float, str], Iterator[Shape]]] = {
-    "plain": _plain,
-    "dots": _dots,
-    "stripes": _stripes,
-    "checks": _checks,
-    "crosses": _crosses,
-    "bars": _bars,
-    "rings": _rings,
-    "lattice": _lattice,
-}
-
-
-# --- pieces -------------------------------------------------------------------------------------------------------
-
-
-def _button(x: float, y: float, radius: float, colour: str, mark: str) -> Iterator[Shape]:
-    yield Disc(x, y, radius, colour, mixed(colour, "#000000", 0.45), max(1.0, radius * 0.14))
-    for across in (-0.27, 0.27):
-        for down in (-0.27, 0.27):
-            yield Disc(x + across * radius, y + down * radius, radius * 0.15, mark)
-
-
-def _eyeball(x: float, y: float, radius: float, colour: str, mark: str) -> Iterator[Shape]:
-    yield Disc(x, y, radius, "#FDFBF5", mixed(colour, "#000000", 0.45), max(1.0, radius * 0.14))
-    yield Disc(x, y, radius * 0.56, colour)
-    yield Disc(x, y, radius * 0.26, "#15121C")
-
-
-def _plain_coin(x: float, y: float, radius: float, colour: str, mark: str) -> Iterator[Shape]:
-    yield Disc(x, y, radius, colour, mixed(colour, "#000000", 0.45), max(1.0, radius * 0.14))
-    yield Disc(x, y, radius * 0.55, None, mark, max(1.0, radius * 0.14))
-
-
-# the currency's word -> its piece; any other word gets a plain coin
-_PIECES = {"button": _button, "eyeball": _eyeball}
-
-
-def _coin(scene: Scene, x: float, y: float, radius: float) -> Iterator[Shape]:
-    piece = _PIECES.get(scene.currency[0], _plain_coin)
-    yield from piece(x, y, radius, scene.palette.money, mixed(scene.palette.money, "#FFFFFF", 0.8))
-
-
-def _hourglass(x: float, y: float, size: float, colour: str) -> Iterator[Shape]:
-    half = size * 0.36
-    yield Polygon(((x - half, y - half), (x + half, y - half), (x, y)), colour)
-    yield Polygon(((x - half, y + half), (x + half, y + half), (x, y)), colour)
-    for edge in (-1, 1):
-        yield Line(
-            ((x - half * 1.15, y + edge * size / 2), (x + half * 1.15, y + edge * size / 2)), colour, size * 0.15
-        )
-
-
-def _token(scene: Scene, player: int, x: float, y: float, radius: float) -> Iterator[Shape]:
-    """A time token: a disc with the player's number, so that it can be told without colour."""
-    colour = scene.players[player].colour
-    yield Disc(x, y, radius, colour, scene.palette.seam, max(1.2, radius * 0.13))
-    yield Label(x, y, str(player), radius * 1.35, _readable_on(colour), "m", bold=True)
-
-
-def _bonus_tile(scene: Scene, left: float, top: float, size: float) -> Iterator[Shape]:
-    yield Rect(left, top, size, size, "#F2C14E", scene.palette.seam, 1.5, radius=size * 0.1)
-    text = str(scene.bonus_points) if size < 40 else f"+{scene.bonus_points}"
-    yield Label(left + size / 2, top + size * (0.5 if size < 40 else 0.38), text, size * 0.5, "#2B2622", "m", bold=True)
-    if size >= 40:
-        side = f"{scene.bonus_square}x{scene.bonus_square}"
-        yield Label(left + size / 2, top + size * 0.76, side, size * 0.22, "#2B2622", "m")
-
-
-def _readable_on(colour: str) -> str:
-    return "#FFFFFF" if luminance(colour) < 0.55 else "#1B1814"
 
 
 # --- the track ----------------------------------------------------------------------------------------------------
@@ -281,7 +151,7 @@ def _track(scene: Scene) -> Iterator[Shape]:
         spread = space_side * 0.13 if len(space.tokens) > 1 else 0
         for k, player in enumerate(space.tokens):
             shift = spread * (2 * k - 1) if spread else 0
-            yield from _token(scene, player, x + shift, y - shift, space_side * 0.29)
+            yield from token(scene, player, x + shift, y - shift, space_side * 0.29)
     yield from _track_middle(scene, space_side)
     text = f"special patches left: {scene.specials_left}"
     yield Label(TRACK_LEFT + TRACK / 2, QUILTS_TOP + TRACK + 17, text, 13, palette.muted, "m")
@@ -303,7 +173,7 @@ def _space(scene: Scene, space: SpaceScene, middle: Point, side: float) -> Itera
     label = "end" if last else "start" if space.number == 0 else str(space.number)
     yield Label(x - half + 3, y - half + 7.5, label, 10, palette.muted)
     if space.income:
-        yield from _coin(scene, x + side * 0.24, y + side * 0.24, side * 0.19)
+        yield from coin(scene, x + side * 0.24, y + side * 0.24, side * 0.19)
     if space.special or space.special_taken:
         size = side * 0.36
         place = x - half + 3.5, y + half - size - 3.5
@@ -346,11 +216,11 @@ def _track_middle(scene: Scene, side: float) -> Iterator[Shape]:
     x = TRACK_LEFT + (column + span / 2) * side
     y = QUILTS_TOP + (row + span / 2) * side
     if scene.bonus_holder is None:
-        yield from _bonus_tile(scene, x - size / 2, y - size / 2, size)
+        yield from bonus_tile(scene, x - size / 2, y - size / 2, size)
     else:
         yield Rect(x - size / 2, y - size / 2, size, size, None, scene.palette.line, 1.5, radius=size * 0.1)
         yield Label(x, y - 9, "tile taken by", 11, scene.palette.muted, "m")
-        yield from _token(scene, scene.bonus_holder, x, y + 12, 11)
+        yield from token(scene, scene.bonus_holder, x, y + 12, 11)
 
 
 def _largest_square(free: list[tuple[int, int]]) -> tuple[int, int, int] | None:
@@ -403,13 +273,13 @@ def _offer(scene: Scene, offer: OfferScene) -> Iterator[Shape]:
     yield from draw_patch(scene, patch, x, y, cell)
     y = OFFERS_TOP + OFFER_HEIGHT - 20
     yield Line(((left + 10, y - 17), (left + OFFER_WIDTH - 10, y - 17)), palette.line, 1)
-    yield from _coin(scene, left + 20, y, 9)
+    yield from coin(scene, left + 20, y, 9)
     yield Label(left + 33, y, str(patch.cost), 18, palette.ink, bold=True)
-    yield from _hourglass(left + 70, y, 16, palette.ink)
+    yield from hourglass(left + 70, y, 16, palette.ink)
     yield Label(left + 81, y, str(patch.time), 18, palette.ink, bold=True)
     if patch.income:
         yield Label(left + 106, y, f"+{patch.income}", 18, palette.ink, bold=True)
-        yield from _coin(scene, left + 137, y, 6.5)
+        yield from coin(scene, left + 137, y, 6.5)
 
 
 def _empty_offers(scene: Scene) -> Iterator[Shape]:

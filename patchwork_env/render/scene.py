@@ -10,10 +10,13 @@ import math
 import string
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from patchwork_env.games.patchwork.edition import OFFERED, Edition
 from patchwork_env.games.patchwork.notation import cell_name
 from patchwork_env.games.patchwork.palette import Palette
-from patchwork_env.games.patchwork.shapes import Cell
+from patchwork_env.games.patchwork.shapes import Cell, extent
 from patchwork_env.interfaces.game import GameView
 from patchwork_env.render.history import History, Move
 
@@ -268,8 +271,8 @@ def _known_quilt(edition: Edition, history: History, player: int) -> tuple[Patch
     )
 
 
-def _bare_quilt(edition: Edition, covered: object) -> tuple[PatchScene, ...]:
-    cells = tuple((int(row), int(column)) for row, column in zip(*covered.nonzero(), strict=True))  # type: ignore[attr-defined]
+def _bare_quilt(edition: Edition, covered: NDArray[np.uint8]) -> tuple[PatchScene, ...]:
+    cells = tuple((int(row), int(column)) for row, column in zip(*covered.nonzero(), strict=True))
     if not cells:
         return ()
     return (PatchScene("cloth", None, CLOTH_LETTER, cells, edition.palette.cloth[0], "plain"),)
@@ -277,7 +280,7 @@ def _bare_quilt(edition: Edition, covered: object) -> tuple[PatchScene, ...]:
 
 def _offers(game: GameView) -> tuple[OfferScene, ...]:
     edition = game.edition
-    empty = {(int(row), int(column)) for row, column in zip(*(game.quilts[game.to_play] == 0).nonzero(), strict=True)}
+    empty = game.quilts[game.to_play] == 0
     offers = []
     for slot, patch in enumerate(game.circle[:OFFERED]):
         affordable = edition.patches[patch].cost <= game.buttons[game.to_play]
@@ -285,13 +288,19 @@ def _offers(game: GameView) -> tuple[OfferScene, ...]:
     return tuple(offers)
 
 
-def _fits(edition: Edition, patch: int, empty: set[Cell]) -> bool:
-    return any(
-        all((top + row, left + column) in empty for row, column in shape)
-        for shape in edition.patches[patch].orientations
-        for top in range(edition.rows)
-        for left in range(edition.columns)
-    )
+def _fits(edition: Edition, patch: int, empty: NDArray[np.bool_]) -> bool:
+    """Whether some orientation of the patch finds room; all starts are tried at once."""
+    for shape in edition.patches[patch].orientations:
+        height, width = extent(shape)
+        rows, columns = edition.rows - height + 1, edition.columns - width + 1
+        if rows < 1 or columns < 1:
+            continue
+        starts = np.ones((rows, columns), np.bool_)
+        for row, column in shape:
+            starts &= empty[row : row + rows, column : column + columns]
+        if starts.any():
+            return True
+    return False
 
 
 def _headline(game: GameView, names: tuple[str, str]) -> str:

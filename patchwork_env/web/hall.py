@@ -13,6 +13,7 @@ import numpy as np
 
 from patchwork_env.agents.analysis import Evaluation, opinion, win_probabilities
 from patchwork_env.agents.base import AGENTS, Agent, make_agent
+from patchwork_env.games.patchwork.edition import load_edition
 from patchwork_env.games.patchwork.notation import GameRecord
 from patchwork_env.interfaces.batch import PatchworkBatch
 from patchwork_env.interfaces.game import GameView
@@ -166,9 +167,13 @@ class Hall:
         """Player 0's chance to win at every position of a recorded game."""
         return await self.think(_graph, record)
 
-    async def warm_up(self) -> None:
-        """Have everything compiled before the first person waits for it."""
-        await self.think(_warm_up)
+    async def prepare(self) -> None:
+        """Have compiled what every game needs, before the first person waits for it."""
+        await self.think(_prepare_games)
+
+    async def prepare_analysis(self) -> None:
+        """The same for the analysis, which takes longer."""
+        await self.think(_prepare_analysis)
 
     def close(self) -> None:
         """Stop the workers; what they are thinking about is dropped."""
@@ -185,10 +190,17 @@ def _most_telling(game: GameView, chances: Evaluation) -> Evaluation:
     return sorted([*leaders.values(), *others][:SHOWN_MOVES], key=lambda each: -each[1])
 
 
-def _warm_up() -> None:
+def _prepare_games() -> None:
+    agent = make_agent("greedy")
+    table = Table(Setup(load_edition("revised"), (HUMAN, HUMAN), 0), (None, None))
+    while not table.game.done:
+        table.play(_choice(agent, table.games.copy()))
+    table.view()
+
+
+def _prepare_analysis() -> None:
     games = PatchworkBatch(1, seed=0, threads=1, auto_reset=False)
     games.reset()
-    _choice(make_agent("greedy"), games)
     opinion(None, games, 0)
     win_probabilities(games)
 

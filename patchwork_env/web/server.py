@@ -43,9 +43,11 @@ def make_app(
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        warming = asyncio.create_task(hall.warm_up())
+        # Compiling in a worker would make the event loop wait for the compiler's lock at its first own kernel.
+        await hall.prepare()
+        preparing = asyncio.create_task(hall.prepare_analysis())
         yield
-        warming.cancel()
+        preparing.cancel()
         hall.close()
 
     app = FastAPI(
@@ -153,6 +155,11 @@ def _add_games(app: FastAPI, hall: Hall, defaults: dict[str, Any]) -> None:
         table.play_human(body["action"], body["decisions"])
         await hall.agents_play(table)
         return table.view()
+
+    @app.get("/api/games/{identity}/why")
+    async def why(identity: str, action: int) -> dict[str, Any]:
+        """Why an action may not be played now; null if it may."""
+        return {"reason": hall.find(identity).game.why_illegal(action)}
 
     @app.post("/api/games/{identity}/undo")
     async def undo(identity: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from patchwork_env.render.shapes import Label
 from .games import EDITIONS, scene_after
 
 GOLDEN = Path(__file__).parent / "golden"
-POSITIONS = {"original": 24, "revised": 30, "halloween": -1, "stack_n_stuff": 14}
+POSITIONS = {"original": 24, "revised": 30, "halloween": -1, "stack_n_stuff": 14, "bonus": -1}
 
 
 def _difference(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> tuple[float, float]:
@@ -31,7 +31,7 @@ def _half(scene: Scene) -> NDArray[np.uint8]:
     return np.asarray(to_image(lay_out(scene)).reduce(2))
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("edition", POSITIONS)
 def test_golden_image(edition: str) -> None:
     path = GOLDEN / f"{edition}.png"
     drawn = _half(scene_after(edition, POSITIONS[edition]))

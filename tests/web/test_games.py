@@ -116,8 +116,11 @@ def test_an_illegal_move_is_explained_and_changes_nothing(client: TestClient) ->
     edition = load_edition("revised")
     illegal = next(action for action in range(edition.num_actions) if action not in legal)
     for action in (illegal, -1, 10**9):
+        why = client.get(f"/api/games/{state['id']}/why", params={"action": action}).json()["reason"]
         answer = client.post(f"/api/games/{state['id']}/move", json={"action": action, "decisions": 0})
         assert answer.status_code == 422
+        assert answer.json()["error"] == why
+    assert client.get(f"/api/games/{state['id']}/why", params={"action": 0}).json() == {"reason": None}
     assert "is out of range" in answer.json()["error"]
     after = client.get(f"/api/games/{state['id']}").json()
     assert after == state

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from patchwork_env.web.guard import MAX_BODY
-from patchwork_env.web.server import STATIC
+from patchwork_env.web.server import STATIC, make_app
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    with TestClient(make_app(), base_url="http://localhost:8000") as client:
+        yield client
 
 
 @pytest.mark.parametrize(

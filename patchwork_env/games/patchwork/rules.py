@@ -21,6 +21,7 @@ FIRST_SPECIAL = 1  # actions 1 to `cells`: put the special patch on that cell
 SETUP_DRAW = 1
 REFILL_DRAW = 2
 SEAT_DRAW = 3
+AUTOMA_DRAW = 4
 
 
 # --- setting up ---------------------------------------------------------------------------------------------------
@@ -151,9 +152,7 @@ def buy(table, game, action, seed, index, episode):
     player = game["to_play"]
     block, cell = divmod(action - FIRST_SPECIAL - table["cells"], table["cells"])
     slot, turn = divmod(block, MAX_ORIENTATIONS)
-    patch = take_from_circle(game, slot)
-    if game["circle_size"] == table["refill_when_left"] and game["refilled"] == 0:
-        refill(table, game, stream_of(seed, index, episode, REFILL_DRAW))
+    patch = take_patch(table, game, slot, seed, index, episode)
     game["buttons"][player] -= table["cost"][patch]
     low, high = placed_words(table, table["shape"][patch, turn], cell)
     cover(table, game, player, low, high)
@@ -168,6 +167,15 @@ def move_to(table, game, space):
     game["positions"][player] = min(space, table["last_space"])
     if space >= table["last_space"] and game["first_home"] == NOBODY:
         game["first_home"] = player
+
+
+@kernel
+def take_patch(table, game, slot, seed, index, episode):
+    """Remove the patch in that slot, and refill the circle if it is time."""
+    patch = take_from_circle(game, slot)
+    if game["circle_size"] == table["refill_when_left"] and game["refilled"] == 0:
+        refill(table, game, stream_of(seed, index, episode, REFILL_DRAW))
+    return patch
 
 
 @kernel

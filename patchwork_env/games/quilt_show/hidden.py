@@ -37,7 +37,7 @@ def determinize(games: Any, player: int | Any | None, rng: np.random.Generator) 
     pools = np.zeros((games.num_games, CARD_TYPES), np.int64)
     seed = np.uint64(rng.integers(2**63))
     run_over(twin.num_games, twin.threads, determinize_games, twin.tables, twin.state, viewers, seed, pools)
-    twin._renew_masks(np.arange(twin.num_games))
+    twin.renew_masks()
     return twin
 
 

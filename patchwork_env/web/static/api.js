@@ -32,6 +32,7 @@ export const newGame = (setup) => post("/api/games", setup);
 export const game = (id) => ask(`/api/games/${encodeURIComponent(id)}`);
 export const change = (id, version) => ask(`/api/games/${encodeURIComponent(id)}?after=${version}`);
 export const move = (id, action, decisions) => post(`/api/games/${encodeURIComponent(id)}/move`, { action, decisions });
+export const why = (id, action) => ask(`/api/games/${encodeURIComponent(id)}/why?action=${action}`);
 export const undo = (id) => post(`/api/games/${encodeURIComponent(id)}/undo`);
 export const step = (id) => post(`/api/games/${encodeURIComponent(id)}/step`);
 export const analysis = (id, agent) =>

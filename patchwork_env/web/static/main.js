@@ -105,7 +105,12 @@ async function attempt(request) {
   }
 }
 
-function playMove(action) {
+async function playMove(action) {
+  if (!state.legal.includes(action)) {
+    const { reason } = await api.why(state.id, action);
+    byId("notice").textContent = reason ? `Not possible: ${reason}.` : "";
+    return undefined;
+  }
   return attempt(() => api.move(state.id, action, state.position.decisions));
 }
 

@@ -1,0 +1,79 @@
+"""A trained network as an agent: one forward pass a decision."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from patchwork_env.games.patchwork.edition import Edition
+from patchwork_env.interfaces.batch import PatchworkBatch
+from training.candidates import CandidateView
+from training.checkpoint import CheckpointError, load_checkpoint
+from training.policy import CandidateNetwork
+
+
+class PolicyAgent:
+    """Plays the best candidate of a network, or draws one by its probabilities (``sample``)."""
+
+    def __init__(
+        self,
+        network: CandidateNetwork,
+        edition: Edition,
+        placements: int,
+        sample: bool = False,
+        seed: int | None = None,
+    ) -> None:
+        self.network = network
+        self.edition = edition
+        self.placements = placements
+        self.sample = sample
+        self._generator = torch.Generator()
+        self.reseed(seed)
+        self._views: WeakKeyDictionary[PatchworkBatch, CandidateView] = WeakKeyDictionary()
+
+    def reseed(self, seed: int | None) -> None:
+        """Draw from another seed from now on; without sampling nothing is drawn."""
+        if seed is None:
+            self._generator.seed()
+        else:
+            self._generator.manual_seed(seed)
+
+    def act(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The network's choice for each game."""
+        if games.edition.fingerprint != self.edition.fingerprint:
+            raise CheckpointError(f"trained for edition {self.edition.name!r}, asked to play {games.edition.name!r}")
+        view = self._views.get(games)
+        if view is None:
+            view = self._views[games] = CandidateView(games, self.placements)
+        view.update(indices)
+        mask = view.mask[indices]
+        chosen = mask.argmax(axis=1)
+        open_choices = np.flatnonzero(view.counts[indices] > 1)
+        if open_choices.size:
+            rows = indices[open_choices]
+            chosen[open_choices] = self._choose(games.observe_tensor()[rows], view.features[rows], view.mask[rows])
+        actions: NDArray[np.int64] = view.actions[indices, chosen]
+        return actions
+
+    def _choose(
+        self, states: NDArray[np.float32], candidates: NDArray[np.float32], mask: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        observation = {"state": torch.from_numpy(states), "candidates": torch.from_numpy(candidates)}
+        with torch.no_grad():
+            logits, _ = self.network(observation, torch.from_numpy(mask))
+            if self.sample:
+                logits = logits - torch.empty_like(logits).exponential_(generator=self._generator).log()
+            best: NDArray[np.int64] = logits.argmax(dim=1).numpy()
+        return best
+
+
+class CheckpointAgent(PolicyAgent):
+    """The network of a checkpoint folder."""
+
+    def __init__(self, path: str, seed: int | None = None, sample: int = 0) -> None:
+        checkpoint = load_checkpoint(Path(path))
+        super().__init__(checkpoint.network, checkpoint.edition, checkpoint.placements, bool(sample), seed)

@@ -1,0 +1,179 @@
+"""Training configuration in layers: defaults, a YAML file, ``key=value`` words. Every field says what it does."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import yaml
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be used; the message names the field."""
+
+
+def _field(default: Any, meaning: str) -> Any:
+    return field(default_factory=lambda: copy.copy(default), metadata={"meaning": meaning})
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything that decides how a training run goes."""
+
+    edition: str = _field("revised", "an edition's name, or a house edition's file")
+    seed: int = _field(1, "seed of games, network and sampling; the same seed gives the same run")
+    decisions: int = _field(1_500_000, "decisions of the learner to train on; the run ends after them")
+    games: int = _field(512, "games played at once")
+    steps: int = _field(64, "decisions of each game between two updates")
+    epochs: int = _field(3, "passes over the decisions of an update")
+    minibatch: int = _field(2048, "decisions in one gradient step")
+    learning_rate: float = _field(7e-4, "Adam's step size at the start")
+    final_learning_rate: float = _field(7e-5, "Adam's step size at the end; it falls in a straight line")
+    clip: float = _field(0.2, "PPO's clipping range")
+    gamma: float = _field(1.0, "discount of a decision; 1 because a game is short")
+    gae_lambda: float = _field(0.95, "how far advantages look ahead before they trust the value network")
+    entropy: float = _field(0.01, "weight of the entropy bonus")
+    value_weight: float = _field(1.0, "weight of the value network's loss")
+    max_grad_norm: float = _field(0.5, "gradients are clipped to this length")
+    outcome_share: float = _field(0.5, "share of the reward that is win or loss; the rest is tanh(margin / 20)")
+    reward_sign: float = _field(
+        1.0, "what rewards are multiplied with; -1 teaches to lose, as a check that learning is real"
+    )
+    turn_aware: bool = _field(True, "whether returns know whose turn it is; false shows what that is worth")
+    placements: int = _field(8, "placements of each offered patch in the candidate view")
+    width: int = _field(128, "width of the state's embedding")
+    hidden: int = _field(64, "width of the network that scores candidates")
+    league_share: float = _field(0.2, "share of the games against frozen earlier selves and scripted agents")
+    league_agents: list[str] = _field(["greedy"], "scripted agents of the league")
+    league_every: int = _field(20, "updates between two earlier selves that join the league")
+    league_size: int = _field(8, "earlier selves that the league keeps")
+    evaluate_every: int = _field(25, "updates between two evaluations; 0 for none before the end")
+    evaluate_deals: int = _field(100, "deals of an evaluation, each played with seats swapped")
+    final_deals: int = _field(500, "deals of the last evaluation")
+    baselines: list[str] = _field(["random", "greedy"], "agents that the learner is measured against")
+    checkpoint_every: int = _field(10, "updates between two checkpoints")
+    threads: int = _field(1, "threads of the network's arithmetic; more than one rarely pays for networks this small")
+
+    def __post_init__(self) -> None:
+        for name, low, high in _BOUNDS:
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise ConfigError(f"{name}: expected {low:g} to {high:g}, got {value}")
+        if self.games * self.steps % self.minibatch:
+            raise ConfigError(
+                f"minibatch: {self.minibatch} must divide games * steps, which is {self.games * self.steps}"
+            )
+
+    @property
+    def update_size(self) -> int:
+        """Decisions of one update."""
+        return self.games * self.steps
+
+    @property
+    def updates(self) -> int:
+        """Updates of the whole run."""
+        return -(-self.decisions // self.update_size)
+
+    def as_yaml(self) -> str:
+        """The resolved configuration as a file that gives the same run."""
+        return yaml.safe_dump(dataclasses.asdict(self), sort_keys=False)
+
+
+_BOUNDS: tuple[tuple[str, float, float], ...] = (
+    ("seed", 0, 2**31 - 1),
+    ("decisions", 1, 1e12),
+    ("games", 1, 65536),
+    ("steps", 2, 4096),
+    ("epochs", 1, 100),
+    ("minibatch", 2, 1e7),
+    ("learning_rate", 0, 1),
+    ("final_learning_rate", 0, 1),
+    ("clip", 0.001, 1),
+    ("gamma", 0, 1),
+    ("gae_lambda", 0, 1),
+    ("entropy", 0, 10),
+    ("value_weight", 0, 100),
+    ("max_grad_norm", 1e-6, 1e6),
+    ("outcome_share", 0, 1),
+    ("reward_sign", -1, 1),
+    ("placements", 1, 648),
+    ("width", 8, 4096),
+    ("hidden", 8, 4096),
+    ("league_share", 0, 1),
+    ("league_every", 1, 1e9),
+    ("league_size", 0, 1000),
+    ("evaluate_every", 0, 1e9),
+    ("evaluate_deals", 1, 1e6),
+    ("final_deals", 1, 1e6),
+    ("checkpoint_every", 1, 1e9),
+    ("threads", 1, 256),
+)
+
+
+def load_config(path: str | Path | None, words: Sequence[str] = ()) -> Config:
+    """The configuration of a file (or the defaults), changed by ``key=value`` words."""
+    values: dict[str, Any] = {}
+    if path is not None:
+        values = _read(Path(path))
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals:
+            raise ConfigError(f"expected key=value, got {word!r}")
+        values[_known(key.strip(), "the command line")] = yaml.safe_load(text)
+    kinds = get_type_hints(Config)
+    return Config(**{name: _converted(name, value, kinds[name]) for name, value in values.items()})
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"there is no configuration file {path}") from None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError(f"{path}: cannot be read as YAML: {error}") from None
+    if values is None:
+        return {}
+    if not isinstance(values, dict):
+        raise ConfigError(f"{path}: a configuration is a mapping of fields")
+    return {_known(str(key), str(path)): value for key, value in values.items()}
+
+
+def _known(key: str, where: str) -> str:
+    names = [known.name for known in fields(Config)]
+    if key not in names:
+        close = difflib.get_close_matches(key, names, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise ConfigError(f"{where}: unknown field {key!r}{hint}")
+    return key
+
+
+def _converted(name: str, value: Any, kind: Any) -> Any:
+    """The value as the field's kind; YAML reads 7e-4 as a text, and 1 where a float is meant."""
+    if kind is float and isinstance(value, int | str) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except ValueError:
+            pass
+    if kind is int and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if kind == list[str]:
+        if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+            return value
+    elif isinstance(value, kind) and not (kind in (int, float) and isinstance(value, bool)):
+        return value
+    what = "a list of texts" if kind == list[str] else f"a value of type {kind.__name__}"
+    raise ConfigError(f"{name}: expected {what}, got {value!r}")
+
+
+def reference() -> str:
+    """Every field with its default and its meaning, as lines of text."""
+    lines = []
+    for known in fields(Config):
+        default = getattr(Config(), known.name)
+        lines.append(f"  {known.name + ' = ' + str(default):<34} {known.metadata['meaning']}")
+    return "\n".join(lines)

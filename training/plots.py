@@ -1,0 +1,46 @@
+"""Learning curves as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from training.config import Config
+
+
+def draw_curves(rows: list[dict[str, str]], config: Config, path: Path) -> None:
+    """Win rates, scores and the health of the updates over the decisions trained on."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, 3, figsize=(13, 3.6), layout="constrained")
+    decisions = [int(row["decisions"]) / 1e6 for row in rows]
+
+    def curve(name: str) -> tuple[list[float], list[float]]:
+        points = [(x, float(row[name])) for x, row in zip(decisions, rows, strict=True) if row[name] not in ("", "nan")]
+        return [x for x, _ in points], [y for _, y in points]
+
+    for name in config.baselines:
+        xs, ys = curve(f"against_{name}")
+        _, lows = curve(f"against_{name}_low")
+        _, highs = curve(f"against_{name}_high")
+        axes[0].plot(xs, ys, marker="o", markersize=3, label=f"against {name}")
+        axes[0].fill_between(xs, lows, highs, alpha=0.2)
+    axes[0].set(title="wins (95% interval)", ylim=(0, 1.02))
+    axes[0].legend(loc="lower right")
+    for name in ("score", "empty_cells"):
+        axes[1].plot(*curve(name), label=name.replace("_", " "))
+    axes[1].set(title="self-play, mean of a player")
+    axes[1].legend()
+    for name in ("entropy", "explained_variance"):
+        axes[2].plot(*curve(name), label=name.replace("_", " "))
+    axes[2].set(title="the updates")
+    axes[2].legend()
+    for axis in axes:
+        axis.set_xlabel("million decisions")
+        axis.grid(alpha=0.3)
+    draft = path.with_name(f".{path.name}")
+    figure.savefig(draft, dpi=110, format="png")
+    pyplot.close(figure)
+    draft.replace(path)

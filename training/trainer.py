@@ -1,0 +1,281 @@
+"""The training loop around `TurnAwarePPO`: league, evaluation, metrics, checkpoints and resuming."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
+
+from training.agent import PolicyAgent
+from training.arena import play_pairs
+from training.checkpoint import Checkpoint, save_checkpoint
+from training.config import Config
+from training.display import Display
+from training.league import League, frozen
+from training.plots import draw_curves
+from training.policy import CandidatePolicy
+from training.ppo import TurnAwarePPO
+from training.results import PairedResult
+from training.run import RunDirectory
+from training.vec_env import SelfPlayVecEnv
+
+EVALUATION_SEED = 1_000_003  # deals that are the same in every evaluation, and not those of training
+
+
+class Trainer:
+    """A run: made new, or brought back with `restore`; `train` does the rest."""
+
+    def __init__(self, config: Config, directory: RunDirectory) -> None:
+        self.config = config
+        self.directory = directory
+        torch.set_num_threads(config.threads)
+        self.env = SelfPlayVecEnv(
+            config.games, config.edition, config.seed, config.placements, config.outcome_share, config.reward_sign
+        )
+        self.model = TurnAwarePPO(
+            CandidatePolicy,
+            self.env,
+            turn_aware=config.turn_aware,
+            n_steps=config.steps,
+            batch_size=config.minibatch,
+            n_epochs=config.epochs,
+            learning_rate=lambda left: (
+                config.final_learning_rate + (config.learning_rate - config.final_learning_rate) * left
+            ),
+            clip_range=config.clip,
+            gamma=config.gamma,
+            gae_lambda=config.gae_lambda,
+            ent_coef=config.entropy,
+            vf_coef=config.value_weight,
+            max_grad_norm=config.max_grad_norm,
+            policy_kwargs={"width": config.width, "hidden": config.hidden},
+            seed=config.seed,
+            device="cpu",
+        )
+        self.model.set_logger(configure(str(directory.path / "tensorboard"), ["tensorboard"]))
+        self.league = League(config, self.env)
+        self.updates = 0  # done so far
+        self.seconds = 0.0  # spent so far, evaluations included
+        self.best: tuple[float, ...] = ()  # win rates against the baselines, hardest first
+        self.last_rates: dict[str, PairedResult] = {}
+
+    @property
+    def network(self) -> Any:
+        """The network being trained."""
+        return self.model.policy.network
+
+    def agent(self) -> PolicyAgent:
+        """The present network as a player that takes its best candidate."""
+        return PolicyAgent(self.network, self.env.games.edition, self.config.placements)
+
+    def train(self) -> bool:
+        """Train to the end; False if Ctrl-C ended it before."""
+        left = (self.config.updates - self.updates) * self.config.update_size
+        with Display(self.config) as display, _interrupts() as interrupted:
+            loop = _Loop(self, display, interrupted)
+            try:
+                if left > 0:
+                    self.model.learn(left, callback=loop, reset_num_timesteps=self.updates == 0)
+            except _Interrupted:
+                self.save()
+                return False
+            display.say("measuring the trained player")
+            rates = self.evaluate(self.config.final_deals)
+            self.keep_if_best(rates)
+            self.save()
+            self.draw()
+            display.final_table(rates, self.seconds, self.directory.path)
+        return True
+
+    def evaluate(self, deals: int) -> dict[str, PairedResult]:
+        """Matches against the baselines, by their names."""
+        self.last_rates = {
+            name: play_pairs(self.agent(), name, deals, edition=self.env.games.edition, seed=EVALUATION_SEED)
+            for name in self.config.baselines
+        }
+        return self.last_rates
+
+    def keep_if_best(self, rates: dict[str, PairedResult]) -> None:
+        """Keep the network as the best one if the last baseline, the hardest, was never beaten more often."""
+        reached = tuple(result.win_rate for result in reversed(list(rates.values())))
+        if reached > self.best:
+            self.best = reached
+            save_checkpoint(self.directory.path / "best", self.checkpoint())
+
+    def checkpoint(self) -> Checkpoint:
+        """The present network with its description."""
+        return Checkpoint(
+            self.network,
+            self.env.games.edition,
+            self.config.placements,
+            self.updates * self.config.update_size,
+            dataclasses.asdict(self.config),
+        )
+
+    def save(self) -> None:
+        """Write the latest checkpoint and all that resuming needs; only between two updates."""
+        save_checkpoint(self.directory.path / "latest", self.checkpoint())
+        # SB3 draws its minibatches from numpy's global generator.
+        name, keys, position, has_gauss, gauss = np.random.get_state(legacy=True)  # noqa: NPY002
+        self.directory.save_state(
+            {
+                "updates": self.updates,
+                "seconds": self.seconds,
+                "best": list(self.best),
+                "timesteps": self.model.num_timesteps,
+                "n_updates": self.model._n_updates,
+                "policy": frozen(self.network.state_dict()),
+                "optimizer": frozen(self.model.policy.optimizer.state_dict()),
+                "torch_random": torch.get_rng_state(),
+                "numpy_random": [name, torch.from_numpy(np.asarray(keys, np.int64)), position, has_gauss, gauss],
+                "env": {name: torch.from_numpy(array) for name, array in self.env.kept().items()},
+                "episode_starts": torch.from_numpy(np.array(self.model._last_episode_starts, np.bool_)),
+                "league": self.league.state(),
+            }
+        )
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a saved state as if never stopped."""
+        self.updates = state["updates"]
+        self.seconds = state["seconds"]
+        self.best = tuple(state["best"])
+        self.model.num_timesteps = state["timesteps"]
+        self.model._n_updates = state["n_updates"]
+        self.league.restore(state["league"], self.network)
+        self.network.load_state_dict(state["policy"])
+        self.model.policy.optimizer.load_state_dict(state["optimizer"])
+        self.env.restore({name: tensor.numpy() for name, tensor in state["env"].items()})
+        self.model._last_obs = self.env.observe()
+        self.model._last_episode_starts = state["episode_starts"].numpy()
+        torch.set_rng_state(state["torch_random"])
+        name, keys, position, has_gauss, gauss = state["numpy_random"]
+        np.random.set_state((name, keys.numpy().astype(np.uint32), position, has_gauss, gauss))  # noqa: NPY002
+
+    def draw(self) -> None:
+        """Bring the picture of the learning curves up to date."""
+        draw_curves(self.directory.read_metrics(), self.config, self.directory.path / "curves.png")
+
+
+class _Loop(BaseCallback):
+    """What happens between two updates. SB3 calls the hooks; a rollout starts when an update is complete."""
+
+    def __init__(self, trainer: Trainer, display: Display, interrupted: list[bool]) -> None:
+        super().__init__()
+        self._trainer = trainer
+        self._display = display
+        self._interrupted = interrupted
+        self._started = time.perf_counter()
+        self._first = True
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_start(self) -> None:
+        if not self._first:
+            self._complete_update()
+        self._first = False
+        if self._interrupted:
+            raise _Interrupted
+        self._trainer.league.reseed(self._trainer.config.seed + self._trainer.updates)
+
+    def _on_training_end(self) -> None:
+        self._complete_update()
+
+    def _complete_update(self) -> None:
+        trainer, config = self._trainer, self._trainer.config
+        trainer.updates += 1
+        rates: dict[str, PairedResult] = {}
+        if config.evaluate_every and trainer.updates % config.evaluate_every == 0:
+            rates = trainer.evaluate(config.evaluate_deals)
+            trainer.keep_if_best(rates)
+        if trainer.updates % config.league_every == 0:
+            trainer.league.join(trainer.network, trainer.updates)
+        now = time.perf_counter()
+        spent, self._started = now - self._started, now
+        trainer.seconds += spent
+        row = self._row(spent, rates)
+        trainer.directory.add_metrics(row)
+        trainer.env.finished.clear()
+        self._display.update(trainer.updates, row, rates)
+        if trainer.updates % config.checkpoint_every == 0:
+            trainer.save()
+        if rates:
+            trainer.draw()
+
+    def _row(self, spent: float, rates: dict[str, PairedResult]) -> dict[str, Any]:
+        """One line of metrics, also handed to TensorBoard."""
+        trainer = self._trainer
+        finished = trainer.env.finished
+        trainer.league.learn_from(finished.league_games, finished.league_wins)
+        logged = trainer.model.logger.name_to_value
+        games = max(finished.games, 1)
+        selves = [
+            rate for name, rate in zip(trainer.league.names, trainer.league.win_rates, strict=True) if "@" in name
+        ]
+        row: dict[str, Any] = {
+            "update": trainer.updates,
+            "decisions": trainer.updates * trainer.config.update_size,
+            "seconds": round(trainer.seconds, 2),
+            "decisions_per_second": round(trainer.config.update_size / spent, 1),
+            "games": finished.games,
+            "score": finished.scores / games / 2,
+            "empty_cells": finished.empty_cells / games / 2,
+            "game_length": finished.decisions / games,
+            "first_player_wins": finished.first_player_wins / games,
+            "earlier_selves": sum(selves) / len(selves) if selves else float("nan"),
+            **{
+                name: float(logged.get(f"train/{key}", float("nan")))
+                for name, key in (
+                    ("entropy", "entropy_loss"),
+                    ("approximate_kl", "approx_kl"),
+                    ("clip_fraction", "clip_fraction"),
+                    ("explained_variance", "explained_variance"),
+                    ("value_loss", "value_loss"),
+                )
+            },
+        }
+        row["entropy"] = -row["entropy"]
+        for name in trainer.config.baselines:
+            result = rates.get(name)
+            row[f"against_{name}"] = result.win_rate if result else float("nan")
+            row[f"against_{name}_low"] = result.interval.low if result else float("nan")
+            row[f"against_{name}_high"] = result.interval.high if result else float("nan")
+        for key, value in row.items():
+            if isinstance(value, int | float) and not np.isnan(value):
+                trainer.model.logger.record(f"patchwork/{key}", value)
+        trainer.model.logger.dump(trainer.updates * trainer.config.update_size)
+        return row
+
+
+class _Interrupted(Exception):  # noqa: N818 (nothing went wrong)
+    """Ctrl-C was pressed, and the update under way is complete."""
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[bool]]:
+    """A list that gets an entry with Ctrl-C; a second Ctrl-C interrupts for real."""
+    seen: list[bool] = []
+
+    def note(number: int, frame: Any) -> None:
+        if seen:
+            raise KeyboardInterrupt
+        seen.append(True)
+        print("\nfinishing this update, then saving (Ctrl-C again to stop at once)")
+
+    try:
+        before = signal.signal(signal.SIGINT, note)
+    except ValueError:  # not in the main thread: there is no Ctrl-C to catch
+        yield seen
+        return
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)
