@@ -15,11 +15,19 @@ setup: $(STAMP)  ## create .venv and install everything with the tested pins
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[train,dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[train,render,human,web,dev]'
 	touch $(STAMP)
 
-test: setup lint  ## lint, types and tests: what CI runs
+test: setup lint browser  ## lint, types and tests: what CI runs
 	$(BIN)/python -m pytest -n $(WORKERS) -m 'not soak and not strength'
+
+browser:  ## the system's Chromium, for the tests of the page (they are skipped without it)
+	command -v chromium >/dev/null || { test "$$(id -u)" = 0 && apt-get update --quiet >/dev/null \
+		&& apt-get install --yes --quiet chromium >/dev/null; } \
+		|| echo "no Chromium and no way to install it here: the browser tests will be skipped"
+
+pictures: setup browser  ## the pictures of the README
+	$(BIN)/python -m training.pictures
 
 lint: setup  ## ruff (lint and format) and mypy
 	$(BIN)/ruff check .
@@ -47,4 +55,4 @@ clean:  ## remove .venv and caches
 	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup train test lint format bench soak strength clean
+.PHONY: help setup train test browser pictures lint format bench soak strength clean

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,12 +19,18 @@ from training.cli import main
 from .games import FOLDER, recorded
 
 
-@pytest.fixture
-def terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is captured passes for a terminal."""
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def use_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """From now on what is printed goes to something that passes for a terminal (pytest undoes this after set-up)."""
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setenv("NO_COLOR", "1")
+    return screen
 
 
 def test_watch_prints_the_moves_and_the_end(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -42,11 +50,10 @@ def test_watch_prints_the_moves_and_the_end(capsys: pytest.CaptureFixture[str], 
     assert output.startswith(capsys.readouterr().out)  # the same seed, the same game
 
 
-@pytest.mark.usefixtures("terminal")
-def test_watch_redraws_the_board_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_watch_redraws_the_board_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = use_terminal(monkeypatch)
     assert main(["watch", "advance", "advance", "--edition", "stack_n_stuff", "--seed", "3", "--delay", "0"]) == 0
-    output = capsys.readouterr().out
-    boards = output.split("\x1b[2J\x1b[H")[1:]
+    boards = terminal.getvalue().split("\x1b[2J\x1b[H")[1:]
     assert all("Stack'n Stuff" in board for board in boards)
     assert "wins" in boards[-1]
     assert len(boards) > 20
@@ -72,18 +79,19 @@ def test_mistakes_are_told_in_one_line(words: list[str], message: str, capsys: p
     assert len(error.splitlines()) == 1
 
 
-@pytest.mark.usefixtures("terminal")
-def test_replay_steps_through_a_game(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replay_steps_through_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = use_terminal(monkeypatch)
     answers: Iterator[str] = iter(["", "", "b", "999", "x", "3", "q"])
     monkeypatch.setattr("builtins.input", lambda _: next(answers))
     assert main(["replay", str(FOLDER / "revised.txt")]) == 0
     count = len(recorded("revised").moves)
-    positions = [int(number) for number in re.findall(r"position (\d+) of", capsys.readouterr().out)]
+    positions = [int(number) for number in re.findall(r"position (\d+) of", terminal.getvalue())]
     assert positions == [0, 1, 2, 1, count, count, 3]
 
 
-@pytest.mark.usefixtures("terminal")
 def test_replay_ends_with_its_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_terminal(monkeypatch)
+
     def no_more(_: str) -> str:
         raise EOFError
 

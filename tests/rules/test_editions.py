@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from patchwork_env import EditionError, PatchworkBatch, edition_names, load_edition, patchwork_v0
+from patchwork_env.games.patchwork.palette import DEFAULT_PALETTE
 from patchwork_env.games.patchwork.shapes import orientations, parse_shape, shape_text
 from tests.playing import EDITIONS
 from tests.reference.components import EDITIONS as RULES
@@ -128,12 +129,15 @@ def test_a_bad_file_gets_an_error_that_names_the_field(case: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("field", [*original_fields()])
-def test_every_field_but_two_is_required(field: str, tmp_path: Path) -> None:
+def test_every_field_but_three_is_required(field: str, tmp_path: Path) -> None:
     fields = original_fields()
     del fields[field]
     path = written(tmp_path, fields)
     if field == "bonus_tile":  # like refill, an edition may do without
         assert load_edition(path).bonus_square is None
+        return
+    if field == "palette":
+        assert load_edition(path).palette == DEFAULT_PALETTE
         return
     with pytest.raises(EditionError, match=f"{field}: the field is missing"):
         load_edition(path)
