@@ -1,9 +1,9 @@
 """Alpha-beta over the coming purchases of both players.
 
 ``lookahead:6`` looks six decisions ahead. At each it considers to advance and to buy each of the patches on offer,
-laid where the greedy player would lay it. What the last position of a line is worth is asked of the network in
-`patchwork_env.agents.position` or, in an edition without one, found by playing on to the end. Special patches are
-placed on the way and are not counted as decisions.
+laid where the greedy player would lay it. The last position of a line is worth the difference of what both players
+have: their points, the income still to come, the spaces still before them and how well their quilts are packed.
+Special patches are placed on the way and are not counted as decisions.
 
 The patches that the player buys along the best line are then laid together: a beam of partial packings finds the
 place for the first from which all of them lie best.
@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from patchwork_env.agents.balance import balance
 from patchwork_env.agents.candidates import MAX_CANDIDATES, candidate_scratch, list_candidates
 from patchwork_env.agents.packing import border_words, rank_placements
-from patchwork_env.agents.playout import play_out, result_value
-from patchwork_env.agents.position import position_network, position_scratch, position_value
 from patchwork_env.agents.valuation import bonus_value, mix_weights, outlook_value, quilt_after, tuned_weights
 from patchwork_env.games.patchwork.edition import OFFERED
 from patchwork_env.games.patchwork.rules import ADVANCE, FIRST_SPECIAL, play, special_pending, stream_of
@@ -82,7 +81,7 @@ class LookaheadAgent:
             games.threads,
             search_games,
             *(indices, games.tables, games.state, games.episodes, border_words(games.edition), weights),
-            *(position_network(games.edition), self.depth, self._seed),
+            *(self.depth, self._seed),
             *(lookahead_scratch(len(indices), self.depth, len(weights)), actions),
             smallest_part=1,
         )
@@ -98,26 +97,14 @@ def lookahead_scratch(count: int, depth: int, weights: int) -> tuple[Any, ...]:
         candidate_scratch(count, weights),
         np.empty((count, MAX_CANDIDATES), np.int16),
         np.empty((count, MAX_CANDIDATES)),
-        position_scratch(count),
     )
 
 
 @kernel
-def search_games(
-    start, stop, indices, tables, games, episodes, borders, weights, network, depth, seed, scratch, actions
-):
+def search_games(start, stop, indices, tables, games, episodes, borders, weights, depth, seed, scratch, actions):
     """The first step of the best line of each game named."""
     table = tables[0]
-    (
-        stack,
-        levels,
-        beams,
-        (mixed_weights, places, place_values),
-        listed,
-        values,
-        (counts, inputs, first, second, answer),
-    ) = scratch
-    rows = (counts[start], inputs[start], first[start], second[start], answer[start])
+    stack, levels, beams, (mixed_weights, places, place_values), listed, values = scratch
     lists = (mixed_weights[start], places[start], place_values[start], listed[start], values[start])
     for k in range(start, stop):
         i = indices[k]
@@ -127,7 +114,7 @@ def search_games(
             actions[k] = best_cell(table, game, borders, weights, lists)
             continue
         stack[start, 0] = game
-        find_line(table, stack[start], levels[start], borders, weights, lists, network, rows, depth, stream)
+        find_line(table, stack[start], levels[start], borders, weights, lists, depth, stream)
         actions[k] = levels[start, 0]["line"][0]
         if actions[k] != ADVANCE:
             line = levels[start, 0]
@@ -178,7 +165,7 @@ def improve(level, player, value, action, rest, rest_length):
 
 
 @kernel
-def find_line(table, stack, levels, borders, weights, lists, network, rows, depth, stream):
+def find_line(table, stack, levels, borders, weights, lists, depth, stream):
     """Leave in ``levels[0]`` the best line of at most ``depth`` decisions from the position ``stack[0]``."""
     now = 0
     levels[0]["alpha"] = -np.inf
@@ -202,23 +189,13 @@ def find_line(table, stack, levels, borders, weights, lists, network, rows, dept
         while not game["done"] and special_pending(game):
             play(table, game, best_cell(table, game, borders, weights, lists), stream, 0, 0)
         if game["done"] or now + 1 == depth:
-            value = leaf_value(table, game, borders, weights, lists, network, rows, stream)
+            value = balance(table, game, borders)
             improve(level, player, value, action, level["line"], 0)
             continue
         now += 1
         levels[now]["alpha"] = level["alpha"]
         levels[now]["beta"] = level["beta"]
         enter(table, game, levels[now], borders, weights, lists)
-
-
-@kernel
-def leaf_value(table, game, borders, weights, lists, network, rows, stream):
-    """What the last position of a line is worth to player 0; the game may be played on."""
-    if network.shape[0] > 0 and not game["done"]:
-        return position_value(table, game, borders, network, rows)
-    mixed_weights, places, place_values, _, _ = lists
-    play_out(table, game, borders, weights, mixed_weights, places[:1], place_values[:1], stream, 0.0)
-    return result_value(table, game)
 
 
 @kernel
