@@ -30,6 +30,9 @@ format: setup  ## put the sources into shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+train: setup  ## a short self-play training, then a table of win rates
+	$(BIN)/patchwork train quickstart
+
 bench: setup  ## decisions per second on this machine
 	$(BIN)/patchwork bench
 
@@ -44,4 +47,4 @@ clean:  ## remove .venv and caches
 	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup test lint format bench soak strength clean
+.PHONY: help setup train test lint format bench soak strength clean

@@ -1,13 +1,14 @@
 """What an agent is, and how a short text names one.
 
 ``random``, ``mcts:400`` or ``mcts:400,seed=3``: a name, then after a colon its arguments, those without ``=``
-first. The table `AGENTS` says which names there are.
+first. The table `AGENTS` says which names there are. The path of a trained checkpoint is a name too.
 """
 
 from __future__ import annotations
 
 import difflib
 import importlib
+import os
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
@@ -33,6 +34,7 @@ AgentLike = str | Agent | Callable[..., Any]
 
 # name -> (module, class); modules are imported when the name is first used
 AGENTS: dict[str, tuple[str, str]] = {
+    "checkpoint": ("training.agent", "CheckpointAgent"),
     "random": ("patchwork_env.agents.random", "RandomAgent"),
     "advance": ("patchwork_env.agents.advance", "AdvanceAgent"),
     "greedy": ("patchwork_env.agents.greedy", "GreedyAgent"),
@@ -73,6 +75,8 @@ def make_agent(agent: AgentLike, seed: int | None = None) -> Agent:
         return CallableAgent(agent)
     if not isinstance(agent, str):
         raise UnknownAgentError(f"an agent is a name, an object with act(games, indices) or a function, got {agent!r}")
+    if os.path.isdir(agent):
+        agent = f"checkpoint:{agent}"
     name, _, rest = agent.partition(":")
     if name not in AGENTS:
         close = difflib.get_close_matches(name, AGENTS, n=1)
