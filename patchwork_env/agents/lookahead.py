@@ -16,19 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from patchwork_env.agents.balance import balance
 from patchwork_env.agents.candidates import MAX_CANDIDATES, candidate_scratch, list_candidates
-from patchwork_env.agents.packing import border_words, quilt_counts, rank_placements
+from patchwork_env.agents.packing import border_words, rank_placements
 from patchwork_env.agents.valuation import bonus_value, mix_weights, outlook_value, quilt_after, tuned_weights
 from patchwork_env.games.patchwork.edition import OFFERED
-from patchwork_env.games.patchwork.rules import (
-    ADVANCE,
-    FIRST_SPECIAL,
-    empty_cells,
-    play,
-    score,
-    special_pending,
-    winner,
-)
+from patchwork_env.games.patchwork.rules import ADVANCE, FIRST_SPECIAL, play, special_pending
 from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS
 from patchwork_env.games.patchwork.state import GAME
 from patchwork_env.interfaces.batch import PatchworkBatch, checked_seed
@@ -37,7 +30,6 @@ from patchwork_env.streams import stream_of
 
 MAX_DEPTH = 20
 CHOICES = 1 + OFFERED  # to advance, or one of the patches on offer
-WIN = 5.0  # points that winning is worth beyond the margin
 BEAM = 12  # partial packings that are kept
 
 LEVEL = np.dtype(
@@ -205,38 +197,6 @@ def find_line(table, stack, levels, borders, weights, lists, depth, stream):
         levels[now]["alpha"] = level["alpha"]
         levels[now]["beta"] = level["beta"]
         enter(table, game, levels[now], borders, weights, lists)
-
-
-@kernel
-def balance(table, game, borders):
-    """How far player 0 is ahead, in points; who wins counts on top once the game is over."""
-    if game["done"]:
-        margin = np.float64(score(table, game, 0) - score(table, game, 1))
-        return margin + (WIN if winner(table, game) == 0 else -WIN)
-    return holdings(table, game, borders, 0) - holdings(table, game, borders, 1)
-
-
-@kernel
-def holdings(table, game, borders, player):
-    """What a player has: points, income to come, spaces to go and a quilt with room for patches."""
-    position = np.int64(game["positions"][player])
-    left = table["last_space"] - position
-    share = left / table["last_space"]
-    quilt = game["quilts"][player]
-    low = table["full"][0] & ~quilt[0]
-    high = table["full"][1] & ~quilt[1]
-    pairs, squares, _, _, _ = quilt_counts(table, borders, low, high)
-    bonus = table["bonus_points"] if game["bonus_holder"] == player else 0
-    to_come = np.int64(game["incomes"][player]) * np.int64(table["incomes_after"][position])
-    return (
-        game["buttons"][player] * (1.0 + 1.8 * share * share)
-        + to_come * (1.05 + 0.35 * share * share)
-        + left * (1.0 + 1.6 * share)
-        + bonus
-        - 2.95 * empty_cells(table, game, player)
-        + 1.2 * pairs
-        - 0.9 * squares
-    )
 
 
 @kernel

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from patchwork_env.agents.balance import balance
 from patchwork_env.agents.candidates import MAX_CANDIDATES, list_candidates
 from patchwork_env.agents.playout import play_out, result_value
-from patchwork_env.agents.position import position_value
 from patchwork_env.games.patchwork.edition import OFFERED
 from patchwork_env.games.patchwork.rules import play
 from patchwork_env.kernels import kernel
@@ -29,7 +29,7 @@ NODE = np.dtype(
     [
         ("fingerprint", np.uint64),
         ("total", np.float64),  # sum of the results, as player 0 sees them
-        ("outlook", np.float32),  # what the network says for player 0, backed up from the best child once there is one
+        ("outlook", np.float32),  # balance for player 0, -1 to 1; once there are children that of the best one
         ("visits", np.int32),
         ("parent", np.int32),
         ("choices", np.int32),  # number of its list; -1 none
@@ -51,14 +51,16 @@ CHOICES = np.dtype(
 )
 TREE = np.dtype([("nodes", np.int32), ("lists", np.int32)], align=True)  # how much of the arrays is in use
 
+CLEAR_LEAD = 25.0  # points of balance that make a game look all but decided
+
 # The numbers that steer the search, in this order.
 SETTINGS: dict[str, tuple[float, str]] = {
     "exploration": (3.0, "weight of the prior against the results so far"),
     "temperature": (8.0, "buttons of value by which a prior falls to a third"),
     "unvisited": (0.2, "how much worse than its parent a step is taken to be until it is tried"),
     "widening": (0.1, "placements considered beside the leaders: this times the root of the visits"),
-    "playout_share": (0.5, "share of the playout, against the network, in a result"),
-    "trust": (0.4, "share of the best line's end, against the mean, in what a step is worth"),
+    "playout_share": (0.5, "share of the playout, against the balance, in a result"),
+    "trust": (0.6, "share of the best line's end, against the mean, in what a step is worth"),
     "noise": (2.0, "buttons of chance in the values of playouts"),
 }
 EXPLORATION, TEMPERATURE, UNVISITED, WIDENING, PLAYOUT_SHARE, TRUST, NOISE = range(len(SETTINGS))
@@ -134,11 +136,12 @@ def add_choices(table, game, tree, nodes, lists, number, borders, weights, setti
 
 
 @kernel
-def select(nodes, choices, node, settings, trust):
+def select(nodes, choices, node, settings):
     """The candidate with the best result and exploration bonus.
 
-    A result is the mean of the simulations, mixed by ``trust`` with what the network says at the end of the best line.
+    A result is the mean of the simulations, mixed with the balance at the end of the best line.
     """
+    trust = settings[TRUST]
     visits = max(node["visits"], 1)
     sign = 1.0 if node["to_play"] == 0 else -1.0
     root = np.sqrt(np.float64(visits))
@@ -162,11 +165,10 @@ def select(nodes, choices, node, settings, trust):
 
 
 @kernel
-def simulate(table, tree, nodes, lists, game, words, borders, weights, network, settings, scratch, path, stream):
+def simulate(table, tree, nodes, lists, game, words, borders, weights, settings, scratch, path, stream):
     """One simulation from the position in ``game``, the root: descend, add a node, play out, add the result up."""
-    mixed_weights, places, place_values, values, rows = scratch
+    mixed_weights, places, place_values, values = scratch
     was_refilled = game["refilled"]
-    trust = settings[TRUST] if network.shape[0] > 0 else 0.0
     depth = 1
     path[0] = ROOT
     number = np.int32(ROOT)
@@ -189,7 +191,7 @@ def simulate(table, tree, nodes, lists, game, words, borders, weights, network, 
                 values,
             )
         choices = lists[nodes[number]["choices"]]
-        chosen = select(nodes, choices, nodes[number], settings, trust)
+        chosen = select(nodes, choices, nodes[number], settings)
         play(table, game, np.int64(choices["actions"][chosen]), stream, 0, 0)
         child = choices["children"][chosen]
         if child == NONE:
@@ -203,9 +205,9 @@ def simulate(table, tree, nodes, lists, game, words, borders, weights, network, 
         depth += 1
     result = 0.0
     share = 1.0
-    if network.shape[0] > 0 and not game["done"]:
+    if not game["done"]:
         share = settings[PLAYOUT_SHARE]
-        result = position_value(table, game, borders, network, rows)
+        result = np.tanh(balance(table, game, borders) / CLEAR_LEAD)
     outlook = result
     if share > 0.0:
         play_out(table, game, borders, weights, mixed_weights, places[:1], place_values[:1], stream, settings[NOISE])
@@ -218,7 +220,7 @@ def simulate(table, tree, nodes, lists, game, words, borders, weights, network, 
 
 @kernel
 def add_up(nodes, lists, path, depth, result, outlook):
-    """Add a result to the nodes of a path, and renew what the network says of them."""
+    """Add a result to the nodes of a path, and renew their outlook."""
     for k in range(depth - 1, -1, -1):
         node = nodes[path[k]]
         node["visits"] += 1
