@@ -15,10 +15,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "editions": ("patchwork_env.commands.editions", "list the editions, or show one"),
     "evaluate": ("training.evaluate", "measure an agent or a checkpoint against a pool of opponents"),
     "match": ("training.match", "play two agents against each other on paired deals"),
+    "play": ("patchwork_env.commands.play", "play against agents on a page in the browser"),
     "replay": ("patchwork_env.commands.replay", "play a recorded game again, and check it"),
     "solo": ("training.solo", "play an agent against the Automa, the solo opponent"),
     "tournament": ("training.tournament", "play every agent against every other and rate them"),
     "train": ("training.train", "train a player by self-play"),
+    "watch": ("patchwork_env.commands.watch", "see two agents play each other in the terminal"),
 }
 
 

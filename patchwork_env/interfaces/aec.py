@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
@@ -17,9 +17,14 @@ from patchwork_env.interfaces.batch import FIRST_PLAYERS, PatchworkBatch
 from patchwork_env.interfaces.game import GameView
 from patchwork_env.interfaces.replay import Recorder
 
+if TYPE_CHECKING:
+    from patchwork_env.render.renderer import Renderer
+
 Observation = dict[str, NDArray[Any]]
 PLAYERS = ("player_0", "player_1")
 RESET_OPTIONS = ("circle", "first_player")
+RENDER_MODES = ("human", "ansi", "rgb_array")
+RENDER_FPS = 2
 
 
 class RawPatchworkEnv(AECEnv[str, Any, Any]):
@@ -27,9 +32,9 @@ class RawPatchworkEnv(AECEnv[str, Any, Any]):
 
     metadata = {
         "name": "patchwork_v0",
-        "render_modes": [],
+        "render_modes": list(RENDER_MODES),
         "is_parallelizable": False,
-        "render_fps": 2,
+        "render_fps": RENDER_FPS,
     }
 
     def __init__(
@@ -38,11 +43,11 @@ class RawPatchworkEnv(AECEnv[str, Any, Any]):
         reward: str = "outcome",
         first_player: str = "player_0",
         render_mode: str | None = None,
+        render_scale: int = 1,
     ) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(f"unknown render_mode {render_mode!r}; known are {self.metadata['render_modes']}")
         self.render_mode = render_mode
+        self._renderer = make_renderer(render_mode, render_scale)
         self.games = PatchworkBatch(1, edition, threads=1, auto_reset=False, reward=reward, first_player=first_player)
         self.game: GameView = self.games.game(0)
         self.possible_agents = list(PLAYERS)
@@ -83,6 +88,9 @@ class RawPatchworkEnv(AECEnv[str, Any, Any]):
         self.truncations = dict.fromkeys(PLAYERS, False)
         self.infos = {player: {} for player in PLAYERS}
         self.agent_selection = PLAYERS[self.game.to_play]
+        if self._renderer is not None:
+            self._renderer.history.clear()
+            self._show()
 
     def step(self, action: int) -> None:
         """Play an action of ``agent_selection``; an illegal one raises and changes nothing."""
@@ -91,6 +99,8 @@ class RawPatchworkEnv(AECEnv[str, Any, Any]):
             self._was_dead_step(action)
             return
         self._action[0] = checked_action(action)
+        if self._renderer is not None and self.game.why_illegal(int(action)) is None:
+            self._renderer.history.announce(self.game, int(action))
         result = self.games.step(self._action)
         assert self._recorder is not None
         self._recorder.note(int(action), tuple(result.final_scores[0]) if result.done[0] else None)
@@ -102,6 +112,9 @@ class RawPatchworkEnv(AECEnv[str, Any, Any]):
         else:
             self.agent_selection = PLAYERS[self.games.state["to_play"][0]]
         self._accumulate_rewards()
+        if self._renderer is not None:
+            self._renderer.history.settle(self.game)
+            self._show()
 
     def observe(self, agent: str) -> Observation:
         """The game from that player's side; the mask is all zeros unless it is that player's turn."""
@@ -118,11 +131,30 @@ class RawPatchworkEnv(AECEnv[str, Any, Any]):
             raise RuntimeError("there is no game to record before the first reset()")
         return self._recorder.record(self._seed)
 
-    def render(self) -> None:
-        """Nothing is drawn without a render mode."""
+    def render(self) -> Any:
+        """The game as it stands: a text (``ansi``), pixels (``rgb_array``), or in a window (``human``)."""
+        if self._renderer is None:
+            warnings.warn("render() draws nothing: the environment was made without a render_mode", stacklevel=2)
+            return None
+        return self._renderer.draw(self.game)
 
     def close(self) -> None:
-        """There is nothing to release."""
+        """Close the window if there is one."""
+        if self._renderer is not None:
+            self._renderer.close()
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
+
+def make_renderer(render_mode: str | None, render_scale: int) -> Renderer | None:
+    """What draws in that mode; None without one."""
+    if render_mode is None:
+        return None
+    from patchwork_env.render.renderer import Renderer
+
+    return Renderer(render_mode, RENDER_FPS, render_scale)
 
 
 def read_reset_options(options: dict[str, Any] | None) -> tuple[Any, str | None]:

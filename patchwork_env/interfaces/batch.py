@@ -371,7 +371,7 @@ class PatchworkBatch:
         chosen = chosen.astype(np.int64, copy=False)
         if chosen.size and (chosen.min() < 0 or chosen.max() >= self.num_games):
             raise IndexError(f"indices must lie in 0 to {self.num_games - 1}, got {chosen.min()} to {chosen.max()}")
-        if distinct and len(np.unique(chosen)) != len(chosen):
+        if distinct and chosen.size > 1 and np.bincount(chosen).max() > 1:
             raise ValueError("indices name a game twice")
         return chosen
 
@@ -379,9 +379,11 @@ class PatchworkBatch:
         if type(player) is int and 0 <= player <= 1:
             return self._viewers[player]
         viewers = np.asarray(player)
-        if viewers.dtype.kind not in "iu" or not np.isin(viewers, (0, 1)).all():
+        if viewers.dtype.kind not in "iu" or viewers.min() < 0 or viewers.max() > 1:
             raise ValueError(f"player must be 0, 1, or an array of them, got {player!r}")
-        return np.ascontiguousarray(np.broadcast_to(viewers, (self.num_games,)), np.int8)
+        if viewers.shape == (self.num_games,):
+            return np.ascontiguousarray(viewers, np.int8)
+        return np.full(self.num_games, viewers, np.int8)
 
     def _checked_circles(self, circles: Any, count: int) -> NDArray[np.int8]:
         size = self.edition.circle_size

@@ -7,7 +7,8 @@ environment are views of it.
 from __future__ import annotations
 
 import os
-from typing import Any
+import warnings
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
@@ -19,8 +20,11 @@ from numpy.typing import NDArray
 from patchwork_env.agents.base import AgentLike, make_agent
 from patchwork_env.games.patchwork.edition import Edition
 from patchwork_env.games.patchwork.rules import ADVANCE, SEAT_DRAW
-from patchwork_env.interfaces.aec import checked_action, read_reset_options
-from patchwork_env.interfaces.batch import PatchworkBatch
+from patchwork_env.interfaces.aec import RENDER_FPS, RENDER_MODES, checked_action, make_renderer, read_reset_options
+from patchwork_env.interfaces.batch import PatchworkBatch, StepResult
+
+if TYPE_CHECKING:
+    from patchwork_env.render.history import History
 
 SEATS: dict[Any, int | None] = {0: 0, 1: 1, "random": None}
 
@@ -45,6 +49,7 @@ class SeatedGames:
         )
         self.opponent = make_agent(opponent)
         self.seats = np.zeros(num_games, np.int8)  # (N,) the learner's
+        self.history: History | None = None  # of game 0, kept if somebody puts one here
         self._fixed_seat = SEATS[seat]
         layout = self.games.tensor_layout
         self.observation_space = spaces.Box(layout.low, layout.high, dtype=np.float32)
@@ -61,6 +66,8 @@ class SeatedGames:
         if seed is not None and hasattr(self.opponent, "reseed"):
             self.opponent.reseed(seed)
         self.games.reset(indices=indices, seed=seed, circles=circles, first_players=first_player)
+        if self.history is not None:
+            self.history.clear()
         chosen = self._everyone if indices is None else indices
         if self._fixed_seat is None:
             self.seats[chosen] = self.games.draw(chosen, SEAT_DRAW, 2)
@@ -71,7 +78,7 @@ class SeatedGames:
     def step(self, actions: NDArray[np.int64], indices: NDArray[np.int64]) -> NDArray[np.float32]:
         """Play the learner's actions and all answers; the learner's rewards, 0 in games not named."""
         rewards = np.zeros(self.games.num_games, np.float32)
-        self._collect(self.games.step(actions, indices).rewards, rewards)
+        self._collect(self._play(actions, indices).rewards, rewards)
         self._play_opponent(rewards)
         return rewards
 
@@ -89,8 +96,18 @@ class SeatedGames:
             waiting = np.flatnonzero((state["to_play"] != self.seats) & (state["done"] == 0))
             if not waiting.size:
                 return
-            result = self.games.step(self.opponent.act(self.games, waiting), waiting)
+            result = self._play(self.opponent.act(self.games, waiting), waiting)
             self._collect(result.rewards, rewards)
+
+    def _play(self, actions: NDArray[np.int64], indices: NDArray[np.int64]) -> StepResult:
+        if self.history is None:
+            return self.games.step(actions, indices)
+        game = self.games.game(0)
+        if game.why_illegal(int(actions[0])) is None:
+            self.history.announce(game, int(actions[0]))
+        result = self.games.step(actions, indices)
+        self.history.settle(game)
+        return result
 
     def _collect(self, both: NDArray[np.float32], rewards: NDArray[np.float32]) -> None:
         rewards += both[self._everyone, self.seats]
@@ -128,7 +145,7 @@ class PatchworkEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     ``info["action_mask"]`` has the same as int8.
     """
 
-    metadata = {"render_modes": [], "render_fps": 2}
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
 
     def __init__(
         self,
@@ -138,12 +155,15 @@ class PatchworkEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         reward: str = "outcome",
         first_player: str = "player_0",
         render_mode: str | None = None,
+        render_scale: int = 1,
     ) -> None:
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(f"unknown render_mode {render_mode!r}; known are {self.metadata['render_modes']}")
         self.render_mode = render_mode
+        self._renderer = make_renderer(render_mode, render_scale)
         self._seated = SeatedGames(1, edition, opponent, seat, reward, first_player, threads=1)
         self.game = self._seated.games.game(0)
+        self._opponent_name = opponent if isinstance(opponent, str) else "opponent"
+        if self._renderer is not None:
+            self._seated.history = self._renderer.history
         self.observation_space = self._seated.observation_space
         self.action_space: LegalActions = LegalActions(self._seated.games.edition.num_actions)
         self._index = np.zeros(1, np.int64)
@@ -155,17 +175,36 @@ class PatchworkEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         super().reset(seed=seed)
         circle, first_player = read_reset_options(options)
         self._seated.start(seed=seed, circles=None if circle is None else [circle], first_player=first_player)
+        self._show()
         return self._seated.observe()[0], self._info()
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Play an action and all of the opponent's answers."""
         rewards = self._seated.step(np.array([checked_action(action)]), self._index)
+        self._show()
         return self._seated.observe()[0], float(rewards[0]), self.game.done, False, self._info()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """(A,) the legal actions."""
         mask: NDArray[np.bool_] = self._seated.masks()[0]
         return mask
+
+    def render(self) -> Any:
+        """The game as it stands: a text (``ansi``), pixels (``rgb_array``), or in a window (``human``)."""
+        if self._renderer is None:
+            warnings.warn("render() draws nothing: the environment was made without a render_mode", stacklevel=2)
+            return None
+        names = ("learner", self._opponent_name)
+        return self._renderer.draw(self.game, names if self._seated.seats[0] == 0 else names[::-1])
+
+    def close(self) -> None:
+        """Close the window if there is one."""
+        if self._renderer is not None:
+            self._renderer.close()
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
 
     def _info(self) -> dict[str, Any]:
         mask = self._seated.games.action_mask[0].astype(np.int8)
@@ -185,7 +224,7 @@ class PatchworkVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArr
 
     metadata = {
         "render_modes": [],
-        "render_fps": 2,
+        "render_fps": RENDER_FPS,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 

@@ -68,18 +68,25 @@ def replay(record: GameRecord, source: str = "game") -> Iterator[GameView]:
     yield game
     for number, move in enumerate(record.moves):
         where = f"{source}, line {record.first_line + number}" if record.first_line else f"{source}, move {number + 1}"
-        if game.done:
-            raise NotationError(f"{where}: the game was already over")
-        if move.player != game.to_play:
-            raise NotationError(f"{where}: it is the turn of player_{game.to_play}, not of player_{move.player}")
-        action = action_of(record.edition, game, move, where)
-        reason = game.why_illegal(action)
-        if reason is not None:
-            raise NotationError(f"{where}: {reason}")
-        refilled = games.state["refilled"][0]
-        games.step(np.array([action]))
-        _set_refill(games, move, games.state["refilled"][0] != refilled, where)
+        play_move(games, move, where)
         yield game
+
+
+def play_move(games: PatchworkBatch, move: Move, where: str = "move") -> int:
+    """Play a recorded move in game 0 of a batch; the action that it was. `NotationError` if the rules forbid it."""
+    game = games.game(0)
+    if game.done:
+        raise NotationError(f"{where}: the game was already over")
+    if move.player != game.to_play:
+        raise NotationError(f"{where}: it is the turn of player_{game.to_play}, not of player_{move.player}")
+    action = action_of(games.edition, game, move, where)
+    reason = game.why_illegal(action)
+    if reason is not None:
+        raise NotationError(f"{where}: {reason}")
+    refilled = games.state["refilled"][0]
+    games.step(np.array([action]))
+    _set_refill(games, move, games.state["refilled"][0] != refilled, where)
+    return action
 
 
 def check_result(record: GameRecord, game: GameView, source: str = "game") -> None:

@@ -18,6 +18,7 @@ from typing import Any
 
 import yaml
 
+from patchwork_env.games.patchwork.palette import DEFAULT_PALETTE, Palette, PaletteError, read_palette
 from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS, Shape, extent, orientations, parse_shape
 
 # What the fixed-size tables of the compiled core can hold.
@@ -72,6 +73,7 @@ class Edition:
     patches: tuple[Patch, ...]  # those of the first circle, then those of the refill
     circle_size: int  # how many of `patches` make the first circle
     refill_when_left: int | None  # patches left in the circle when the others join; None: never
+    palette: Palette = DEFAULT_PALETTE  # the colours it is drawn in
 
     @property
     def cells(self) -> int:
@@ -94,7 +96,7 @@ class Edition:
         rules = [
             getattr(self, field)
             for field in self.__dataclass_fields__
-            if field not in ("name", "source", "title", "provenance", "currency")
+            if field not in ("name", "source", "title", "provenance", "currency", "palette")
         ]
         return hashlib.blake2b(repr(rules).encode(), digest_size=8).digest()
 
@@ -216,7 +218,7 @@ def _checked(fields: dict[str, Any], where: str) -> Edition:
         where,
         (
             *("name", "title", "provenance", "currency", "quilt", "start_buttons", "track"),
-            *("special_patch_may_be_declined", "bonus_tile", "start_patch", "patches", "refill"),
+            *("special_patch_may_be_declined", "bonus_tile", "start_patch", "patches", "refill", "palette"),
         ),
     )
     name = top.text("name")
@@ -260,11 +262,19 @@ def _checked(fields: dict[str, Any], where: str) -> Edition:
         patches=first + later,
         circle_size=len(first),
         refill_when_left=refill_when_left,
+        palette=_palette(top),
     )
     most_income = sum(patch.income for patch in edition.patches) * len(edition.income_spaces)
     if most_income > 30_000:
         raise EditionError(f"{where}: patches: the incomes could pay {most_income} in a game; at most 30000")
     return edition
+
+
+def _palette(top: _Fields) -> Palette:
+    try:
+        return read_palette(top.value.get("palette"))
+    except PaletteError as error:
+        raise EditionError(f"{top.where}: palette: {error}") from None
 
 
 def _bonus(top: _Fields, side: int) -> tuple[int | None, int]:

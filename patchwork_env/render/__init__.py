@@ -1,0 +1,1 @@
+"""Pictures of games: one scene, drawn by thin backends."""
