@@ -38,7 +38,7 @@ BUDGETS: dict[str, Budget] = {
     "quick": Budget((*_FAST, "mcts:100", "mcts:400"), 400, 50, {"lookahead:6": 200, "mcts:100": 100, "mcts:400": 50}),
     # the published one
     "small": Budget(
-        (*_FAST, "mcts:100", "mcts:400"), 2000, 200, {"lookahead:6": 1000, "mcts:100": 600, "mcts:400": 400}
+        (*_FAST, "mcts:100", "mcts:400"), 2000, 200, {"lookahead:6": 600, "mcts:100": 400, "mcts:400": 300}
     ),
     # enough games to tell close neighbours apart
     "large": Budget((*_FAST, "mcts:100", "mcts:400", "mcts:2000"), 4000, 1000, {"mcts:400": 1000, "mcts:2000": 1000}),
