@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -20,6 +22,7 @@ from training.results import PairedResult
 
 DEFAULT_GAMES = 1000
 MOST_GAMES = 100_000  # where a precision is asked for and no number of games
+LONGEST_LABEL = 28  # letters of an agent's name in tables and pictures
 INTERRUPTED = 130  # exit status of a command that was ended with Ctrl-C
 
 
@@ -102,6 +105,13 @@ def progress_bar(what: str, games: int, quiet: bool) -> Iterator[Report]:
     with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
         task = progress.add_task(what, total=games)
         yield lambda ended: progress.advance(task, ended)
+
+
+def label(agent: str) -> str:
+    """An agent's name where there is little room: a path loses its front."""
+    if os.sep in agent:
+        agent = os.sep.join(Path(agent).parts[-2:])
+    return agent if len(agent) <= LONGEST_LABEL else "…" + agent[1 - LONGEST_LABEL :]
 
 
 def versus(result: PairedResult) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from training.console import duration, json_text, new_table, output, percent
+from training.console import duration, json_text, label, new_table, output, percent
 from training.intervals import Interval, mean_interval
 from training.ratings import anchor_of
 from training.report_html import render_html
@@ -108,10 +108,10 @@ def print_standings(tournament: Tournament) -> None:
     for entry in ratings:
         figures = agent_figures(tournament, entry.name)
         if not figures["games"] or entry.rating is None or entry.interval is None:
-            table.add_row(entry.name, "not rated yet")
+            table.add_row(label(entry.name), "not rated yet")
             continue
         table.add_row(
-            entry.name,
+            label(entry.name),
             f"{entry.rating:.0f}",
             f"{entry.interval.low:.0f} to {entry.interval.high:.0f}",
             percent(figures["win_rate"]),
@@ -122,9 +122,9 @@ def print_standings(tournament: Tournament) -> None:
             duration(figures["seconds_per_decision"]),
         )
     console.print(table)
-    cross = new_table(("", *(entry.name for entry in ratings)), words=("",), title="row beats column, %")
+    cross = new_table(("", *(label(entry.name) for entry in ratings)), words=("",), title="row beats column, %")
     for entry in ratings:
-        cross.add_row(entry.name, *(_cell(tournament, entry.name, other.name) for other in ratings))
+        cross.add_row(label(entry.name), *(_cell(tournament, entry.name, other.name) for other in ratings))
     console.print(cross)
     rate, interval = beginner_advantage(tournament)
     console.print(f"whoever began won {percent(rate)} ({100 * interval.low:.1f} to {100 * interval.high:.1f}%)")

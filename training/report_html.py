@@ -11,7 +11,7 @@ import numpy as np
 
 from patchwork_env import load_edition
 from patchwork_env.version import __version__
-from training.console import duration
+from training.console import duration, label
 from training.tournament import Tournament, pairing_folder
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -27,6 +27,7 @@ def render_html(tournament: Tournament, figures: dict[str, Any]) -> str:
         loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["duration"] = duration
+    environment.filters["label"] = label
     environment.filters["percent"] = lambda rate: f"{100 * rate:.1f}%"
     edition = load_edition(tournament.edition)
     rated = [entry for entry in figures["ratings"] if entry["rating"] is not None]
@@ -55,11 +56,11 @@ def lead(figures: dict[str, Any], rated: list[dict[str, Any]]) -> str:
         return "Too few games have been played to say anything."
     best, runner_up = rated[0], rated[1]
     met = _pairing(figures, best["agent"], runner_up["agent"])
-    text = f"{best['agent']} comes out on top"
+    text = f"{label(best['agent'])} comes out on top"
     if met is None:
         return text + "."
     rate, (low, high) = met
-    text += f", and wins {100 * rate:.1f}% of its games against {runner_up['agent']}"
+    text += f", and wins {100 * rate:.1f}% of its games against {label(runner_up['agent'])}"
     if low > 0.5:
         return text + "."
     if high < 0.5:

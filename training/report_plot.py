@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from training.console import label
 from training.tournament import Tournament
 
 WIN, EVEN, LOSS = "#14746f", "#f6f1e7", "#b5523b"
@@ -22,8 +23,14 @@ def draw_png(tournament: Tournament, figures: dict[str, Any]) -> bytes:
     entries = figures["ratings"]
     names = [entry["agent"] for entry in entries]
     count = len(names)
-    height = 1.8 + 0.5 * count
-    figure = Figure(figsize=(max(9.0, 5.5 + 1.15 * count), height), dpi=130, layout="constrained", facecolor="white")
+    longest = max(len(label(name)) for name in names)
+    height = 1.8 + 0.5 * count + 0.05 * longest
+    figure = Figure(
+        figsize=(max(9.0, 5.5 + 1.15 * count) + 0.16 * longest, height),
+        dpi=130,
+        layout="constrained",
+        facecolor="white",
+    )
     FigureCanvasAgg(figure)
     grid = figure.add_gridspec(1, 2, width_ratios=[max(count, 3) * 0.9, 4])
     cross, ladder = figure.add_subplot(grid[0]), figure.add_subplot(grid[1])
@@ -43,8 +50,9 @@ def draw_png(tournament: Tournament, figures: dict[str, Any]) -> bytes:
                 shade = "white" if abs(rates[row, column] - 0.5) > 0.28 else "#222222"
                 text = f"{100 * rates[row, column]:.1f}"
                 cross.text(column, row, text, ha="center", va="center", color=shade, fontsize=9)
-    cross.set_xticks(range(count), names, rotation=30, ha="left", rotation_mode="anchor")
-    cross.set_yticks(range(count), names)
+    labels = [label(name) for name in names]
+    cross.set_xticks(range(count), labels, rotation=30, ha="left", rotation_mode="anchor")
+    cross.set_yticks(range(count), labels)
     cross.tick_params(length=0, labeltop=True, labelbottom=False)
     cross.spines[:].set_visible(False)
     cross.set_xlabel("row beats column, % of games")
@@ -64,7 +72,7 @@ def draw_png(tournament: Tournament, figures: dict[str, Any]) -> bytes:
         )
     ladder.set_ylim(count - 0.5, -0.5)
     ladder.margins(x=0.12)
-    ladder.set_yticks(range(count), names)
+    ladder.set_yticks(range(count), labels)
     ladder.tick_params(axis="y", length=0)
     ladder.grid(axis="x", color="#dddddd")
     ladder.set_axisbelow(True)

@@ -31,13 +31,17 @@ class Budget:
     limits: dict[str, int] = field(default_factory=dict)  # agent -> games of its pairings at most
 
 
-_FAST = ("random", "advance", "greedy", "lookahead:2", "lookahead:6")
+_FAST = ("random", "advance", "greedy", "lookahead:6")
 
 BUDGETS: dict[str, Budget] = {
-    # minutes on two cores
-    "small": Budget((*_FAST, "mcts:100", "mcts:400"), 400, 100, {"mcts:100": 200, "mcts:400": 100}),
-    # an hour or two on two cores
-    "large": Budget((*_FAST, "mcts:100", "mcts:400", "mcts:2000"), 2000, 500, {"mcts:400": 1000, "mcts:2000": 1000}),
+    # a first look
+    "quick": Budget((*_FAST, "mcts:100", "mcts:400"), 400, 50, {"lookahead:6": 200, "mcts:100": 100, "mcts:400": 50}),
+    # the published one
+    "small": Budget(
+        (*_FAST, "mcts:100", "mcts:400"), 2000, 200, {"lookahead:6": 600, "mcts:100": 400, "mcts:400": 300}
+    ),
+    # enough games to tell close neighbours apart
+    "large": Budget((*_FAST, "mcts:100", "mcts:400", "mcts:2000"), 4000, 1000, {"mcts:400": 1000, "mcts:2000": 1000}),
 }
 
 
