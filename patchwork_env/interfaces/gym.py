@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
+from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from patchwork_env.agents.base import AgentLike, make_agent
@@ -22,6 +21,7 @@ from patchwork_env.games.patchwork.edition import Edition
 from patchwork_env.games.patchwork.rules import ADVANCE, SEAT_DRAW
 from patchwork_env.interfaces.aec import RENDER_FPS, RENDER_MODES, checked_action, make_renderer, read_reset_options
 from patchwork_env.interfaces.batch import PatchworkBatch, StepResult
+from patchwork_env.interfaces.vector import SeatedVectorEnv
 
 if TYPE_CHECKING:
     from patchwork_env.render.history import History
@@ -215,18 +215,11 @@ class PatchworkEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         return info
 
 
-class PatchworkVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]]):
-    """Many games against an opponent whose moves are made for the whole batch together.
+class PatchworkVectorEnv(SeatedVectorEnv):
+    """Many games against an opponent; see `SeatedVectorEnv`."""
 
-    Environment ``i`` plays the game that a single environment with the same seed plays as its ``i``-th of a
-    batch: its randomness is (seed, i, episode).
-    """
-
-    metadata = {
-        "render_modes": [],
-        "render_fps": RENDER_FPS,
-        "autoreset_mode": AutoresetMode.NEXT_STEP,
-    }
+    metadata = {**SeatedVectorEnv.metadata, "render_fps": RENDER_FPS}
+    _seated: SeatedGames
 
     def __init__(
         self,
@@ -240,85 +233,13 @@ class PatchworkVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArr
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
     ) -> None:
-        if render_mode is not None:
-            raise ValueError(f"a batch is not drawn: render_mode must be None, got {render_mode!r}")
         seated = SeatedGames(num_envs, edition, opponent, seat, reward, first_player, threads)
-        self._sit_down(seated, num_envs, autoreset_mode)
+        super().__init__(seated, num_envs, autoreset_mode, render_mode)
 
-    def _sit_down(self, seated: SeatedGames, num_envs: int, autoreset_mode: AutoresetMode | str) -> None:
-        """Become the view of a batch in which every other seat is taken."""
-        self.num_envs = num_envs
-        self.render_mode = None
-        self._autoreset = AutoresetMode(autoreset_mode)
-        self.metadata = {**self.metadata, "autoreset_mode": self._autoreset}
-        self._seated = seated
-        self.games = self._seated.games
-        self.single_observation_space = self._seated.observation_space
-        self.single_action_space = spaces.Discrete(self.games.edition.num_actions)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
-        self._ended = np.zeros(num_envs, np.bool_)  # games that ended with the last step
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """New games. Options: ``circle`` (the same for all), ``first_player`` and Gymnasium's ``reset_mask``."""
-        super().reset(seed=seed)
-        options = dict(options or {})
-        chosen = options.pop("reset_mask", None)
+    def _start(self, indices: NDArray[np.int64] | None, seed: int | None, options: dict[str, Any]) -> None:
         circle, first_player = read_reset_options(options)
-        indices = None if chosen is None else np.flatnonzero(chosen)
         count = self.num_envs if indices is None else len(indices)
         self._seated.start(indices, seed, None if circle is None else [circle] * count, first_player)
-        self._ended[slice(None) if indices is None else indices] = False
-        return self._seated.observe(), self._info()
 
-    def step(
-        self, actions: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float32], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """One decision of the learner in every game, with the opponent's answers.
-
-        With next-step auto-reset the action of a game that ended in the last step is ignored and the game set up.
-        """
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_envs,):
-            raise ValueError(f"actions must have shape ({self.num_envs},), got {actions.shape}")
-        waiting = self._ended & (self._autoreset is AutoresetMode.NEXT_STEP)
-        playing = np.flatnonzero(~waiting)
-        rewards = self._seated.step(actions[playing], playing)
-        self._restart(waiting)
-        self._ended = self.games.done
-        terminated = self._ended.copy()
-        info: dict[str, Any] = {}
-        if terminated.any():
-            info |= {"scores": self.games.scores, "_scores": terminated.copy()}
-            if self._autoreset is AutoresetMode.SAME_STEP:
-                info |= self._final(terminated)
-                self._restart(terminated)
-        truncated = np.zeros(self.num_envs, np.bool_)
-        return self._seated.observe(), rewards, terminated, truncated, self._info() | info
-
-    def action_masks(self) -> NDArray[np.bool_]:
-        """(N, A) the legal actions; all False in a game that is over."""
-        return self._seated.masks()
-
-    def _restart(self, which: NDArray[np.bool_]) -> None:
-        if which.any():
-            self._seated.start(np.flatnonzero(which))
-
-    def _final(self, terminated: NDArray[np.bool_]) -> dict[str, Any]:
-        """The last observations of games that ended, in the form of Gymnasium's own vector environments."""
-        final = np.full(self.num_envs, None, object)
-        tensors = self._seated.observe()
-        for i in np.flatnonzero(terminated):
-            final[i] = tensors[i]
-        return {"final_obs": final, "_final_obs": terminated.copy()}
-
-    def _info(self) -> dict[str, Any]:
-        everyone = np.ones(self.num_envs, np.bool_)
-        return {
-            "action_mask": self.games.action_mask.astype(np.int8),
-            "_action_mask": everyone,
-            "seat": self._seated.seats.copy(),
-            "_seat": everyone,
-        }
+    def _outcome(self) -> dict[str, NDArray[Any]]:
+        return {"scores": self.games.scores}

@@ -13,8 +13,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
+from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from patchwork_env.agents.base import Agent, AgentLike, make_agent
@@ -23,6 +22,7 @@ from patchwork_env.interfaces.aec import RENDER_FPS, checked_action
 from patchwork_env.interfaces.gym import LegalActions
 from patchwork_env.interfaces.quilt_show_aec import RENDER_MODES, make_renderer, read_first_player
 from patchwork_env.interfaces.quilt_show_batch import QuiltShowBatch
+from patchwork_env.interfaces.vector import SeatedVectorEnv
 
 
 class SeatedShows:
@@ -162,17 +162,11 @@ class QuiltShowEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         return info
 
 
-class QuiltShowVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]]):
-    """Many games against opponents whose moves are made for the whole batch together.
+class QuiltShowVectorEnv(SeatedVectorEnv):
+    """Many games against opponents; see `SeatedVectorEnv`."""
 
-    Environment ``i`` draws its randomness from (seed, i, episode).
-    """
-
-    metadata = {
-        "render_modes": [],
-        "render_fps": RENDER_FPS,
-        "autoreset_mode": AutoresetMode.NEXT_STEP,
-    }
+    metadata = {**SeatedVectorEnv.metadata, "render_fps": RENDER_FPS}
+    _seated: SeatedShows
 
     def __init__(
         self,
@@ -187,13 +181,7 @@ class QuiltShowVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArr
         render_mode: str | None = None,
         **variants: bool,
     ) -> None:
-        if render_mode is not None:
-            raise ValueError(f"a batch is not drawn: render_mode must be None, got {render_mode!r}")
-        self.num_envs = num_envs
-        self.render_mode = None
-        self._autoreset = AutoresetMode(autoreset_mode)
-        self.metadata = {**self.metadata, "autoreset_mode": self._autoreset}
-        self.games = QuiltShowBatch(
+        games = QuiltShowBatch(
             num_envs,
             num_players,
             threads=threads,
@@ -202,71 +190,14 @@ class QuiltShowVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArr
             first_player=first_player,
             **variants,
         )
-        self._seated = SeatedShows(self.games, opponent, seat)
-        self.single_observation_space = self._seated.observation_space
-        self.single_action_space = spaces.Discrete(self.games.num_actions)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
-        self._ended = np.zeros(num_envs, np.bool_)  # games that ended with the last step
+        super().__init__(SeatedShows(games, opponent, seat), num_envs, autoreset_mode, render_mode)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """New games. Options: ``first_player`` and Gymnasium's ``reset_mask``."""
-        super().reset(seed=seed)
-        options = dict(options or {})
-        chosen = options.pop("reset_mask", None)
-        indices = None if chosen is None else np.flatnonzero(chosen)
+    def _start(self, indices: NDArray[np.int64] | None, seed: int | None, options: dict[str, Any]) -> None:
         self._seated.start(indices, seed, read_first_player(options))
-        self._ended[slice(None) if indices is None else indices] = False
-        return self._seated.observe(), self._info()
 
-    def step(
-        self, actions: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float32], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """One decision of the learner in every game, with the opponents' answers.
+    def _truncated(self) -> NDArray[np.bool_]:
+        truncated: NDArray[np.bool_] = self.games.truncated
+        return truncated
 
-        With next-step auto-reset the action of a game that ended in the last step is ignored and the game set up.
-        """
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_envs,):
-            raise ValueError(f"actions must have shape ({self.num_envs},), got {actions.shape}")
-        waiting = self._ended & (self._autoreset is AutoresetMode.NEXT_STEP)
-        playing = np.flatnonzero(~waiting)
-        rewards = self._seated.step(actions[playing], playing)
-        self._restart(waiting)
-        self._ended = self.games.done
-        truncated = self.games.truncated & self._ended
-        terminated = self._ended & ~truncated
-        info: dict[str, Any] = {}
-        if self._ended.any():
-            info |= {"money": self.games.money.copy(), "_money": self._ended.copy()}
-            if self._autoreset is AutoresetMode.SAME_STEP:
-                info |= self._final(self._ended)
-                self._restart(self._ended)
-        return self._seated.observe(), rewards, terminated, truncated, self._info() | info
-
-    def action_masks(self) -> NDArray[np.bool_]:
-        """(N, A) the legal actions; all False in a game that is over."""
-        return self._seated.masks()
-
-    def _restart(self, which: NDArray[np.bool_]) -> None:
-        if which.any():
-            self._seated.start(np.flatnonzero(which))
-
-    def _final(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
-        """The last observations of games that ended, in the form of Gymnasium's own vector environments."""
-        final = np.full(self.num_envs, None, object)
-        tensors = self._seated.observe()
-        for i in np.flatnonzero(ended):
-            final[i] = tensors[i]
-        return {"final_obs": final, "_final_obs": ended.copy()}
-
-    def _info(self) -> dict[str, Any]:
-        everyone = np.ones(self.num_envs, np.bool_)
-        return {
-            "action_mask": self.games.action_mask.astype(np.int8),
-            "_action_mask": everyone,
-            "seat": self._seated.seats.copy(),
-            "_seat": everyone,
-        }
+    def _outcome(self) -> dict[str, NDArray[Any]]:
+        return {"money": self.games.money.copy()}

@@ -15,6 +15,7 @@ from patchwork_env.games.patchwork.edition import Edition
 from patchwork_env.interfaces.aec import Observation, checked_action, read_reset_options
 from patchwork_env.interfaces.gym import LegalActions, PatchworkEnv, PatchworkVectorEnv, SeatedGames
 from patchwork_env.interfaces.solo import SoloBatch, SoloGameView
+from patchwork_env.interfaces.vector import SeatedVectorEnv
 
 PLAYER = "player_0"
 
@@ -166,9 +167,8 @@ class PatchworkSoloVectorEnv(PatchworkVectorEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
     ) -> None:
-        _check_render_mode(render_mode)
         games = SoloBatch(num_envs, edition, threads=threads, auto_reset=False, reward=reward, level=level, deck=deck)
-        self._sit_down(SoloGames(games), num_envs, autoreset_mode)
+        SeatedVectorEnv.__init__(self, SoloGames(games), num_envs, autoreset_mode, render_mode)
 
 
 def _check_render_mode(render_mode: str | None) -> None:
