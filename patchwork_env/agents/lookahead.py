@@ -21,11 +21,12 @@ from patchwork_env.agents.candidates import MAX_CANDIDATES, candidate_scratch, l
 from patchwork_env.agents.packing import border_words, rank_placements
 from patchwork_env.agents.valuation import bonus_value, mix_weights, outlook_value, quilt_after, tuned_weights
 from patchwork_env.games.patchwork.edition import OFFERED
-from patchwork_env.games.patchwork.rules import ADVANCE, FIRST_SPECIAL, play, special_pending, stream_of
+from patchwork_env.games.patchwork.rules import ADVANCE, FIRST_SPECIAL, play, special_pending
 from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS
 from patchwork_env.games.patchwork.state import GAME
 from patchwork_env.interfaces.batch import PatchworkBatch, checked_seed
 from patchwork_env.kernels import kernel, run_over
+from patchwork_env.streams import stream_of
 
 MAX_DEPTH = 20
 CHOICES = 1 + OFFERED  # to advance, or one of the patches on offer

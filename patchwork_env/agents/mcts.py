@@ -21,11 +21,11 @@ from patchwork_env.agents.solo_search import SoloSearch
 from patchwork_env.agents.tree import MAX_DEPTH, NONE, ROOT, SETTINGS, new_trees, plant, simulate
 from patchwork_env.agents.valuation import WEIGHTS, tuned_weights
 from patchwork_env.games.patchwork.edition import Edition
-from patchwork_env.games.patchwork.rules import mixed, stream_of
 from patchwork_env.games.patchwork.state import GAME
 from patchwork_env.interfaces.batch import PatchworkBatch, checked_seed
 from patchwork_env.interfaces.solo import SoloBatch
 from patchwork_env.kernels import kernel, run_over
+from patchwork_env.streams import mixed, stream_of
 
 MAX_SIMULATIONS = 1_000_000
 SIMULATIONS_PER_MILLISECOND = 60  # more than a core can do; sets how large the tree of a timed search may grow

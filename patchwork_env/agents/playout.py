@@ -14,7 +14,6 @@ from patchwork_env.games.patchwork.edition import OFFERED
 from patchwork_env.games.patchwork.rules import (
     ADVANCE,
     FIRST_SPECIAL,
-    drawn,
     empty_cells,
     play,
     score,
@@ -23,6 +22,7 @@ from patchwork_env.games.patchwork.rules import (
 )
 from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS
 from patchwork_env.kernels import kernel
+from patchwork_env.streams import drawn
 
 # How a finished game counts: the share of winning, against the margin, and the points of margin that count as much.
 OUTCOME_SHARE = 0.5

@@ -21,10 +21,11 @@ from patchwork_env.agents.playout import quick_choice
 from patchwork_env.agents.valuation import WEIGHTS, tuned_weights
 from patchwork_env.games.patchwork.automa import AUTOMA, HUMAN
 from patchwork_env.games.patchwork.automa_rules import automa_score, play_solo, solo_winner
-from patchwork_env.games.patchwork.rules import mixed, score, stream_of
+from patchwork_env.games.patchwork.rules import score
 from patchwork_env.games.patchwork.state import GAME
 from patchwork_env.interfaces.solo import SoloBatch
 from patchwork_env.kernels import kernel, run_over
+from patchwork_env.streams import mixed, stream_of
 
 EXPLORATION = 1.0  # weight of the prior against the results so far
 TEMPERATURE = 3.0  # buttons of value by which a prior falls to a third

@@ -17,8 +17,9 @@ from patchwork_env.agents.balance import balance
 from patchwork_env.agents.candidates import MAX_CANDIDATES, list_candidates
 from patchwork_env.agents.playout import play_out, result_value
 from patchwork_env.games.patchwork.edition import OFFERED
-from patchwork_env.games.patchwork.rules import mixed, play
+from patchwork_env.games.patchwork.rules import play
 from patchwork_env.kernels import kernel
+from patchwork_env.streams import mixed
 
 NONE = -1
 ROOT = 0

@@ -7,8 +7,9 @@ import numpy as np
 from patchwork_env import SoloBatch
 from patchwork_env.games.patchwork.automa import new_automas
 from patchwork_env.games.patchwork.automa_rules import turn_card
-from patchwork_env.games.patchwork.rules import REFILL_DRAW, refill, stream_of
+from patchwork_env.games.patchwork.rules import REFILL_DRAW, refill
 from patchwork_env.games.patchwork.state import new_games
+from patchwork_env.streams import stream_of
 
 
 def card_order(games: SoloBatch, shuffles: int, index: int = 0) -> list[int]:

@@ -23,18 +23,17 @@ from patchwork_env.games.patchwork.observation import write_observation
 from patchwork_env.games.patchwork.reward import MARGIN, MARGIN_SCALE
 from patchwork_env.games.patchwork.rules import (
     AUTOMA_DRAW,
-    drawn,
     is_consistent,
     move_to,
     pass_turn,
     play,
     score,
-    stream_of,
     take_patch,
     write_mask,
 )
 from patchwork_env.games.patchwork.state import NOBODY
 from patchwork_env.kernels import kernel
+from patchwork_env.streams import drawn, stream_of
 
 NOTHING = -1  # as a slot: no patch can be taken
 
