@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from patchwork_env.agents.candidates import MAX_CANDIDATES, candidate_scratch
 from patchwork_env.agents.packing import border_words
+from patchwork_env.agents.position import position_network, position_scratch
 from patchwork_env.agents.solo_search import SoloSearch
 from patchwork_env.agents.tree import MAX_DEPTH, NONE, ROOT, SETTINGS, new_trees, plant, simulate
 from patchwork_env.agents.valuation import WEIGHTS, tuned_weights
@@ -67,6 +68,7 @@ class MctsAgent:
             *(
                 border_words(games.edition),
                 tuned_weights(games.edition),
+                position_network(games.edition),
                 self.settings,
             ),
             *(self._trees, self._scratch, self._seed, 0, self.simulations, actions),
@@ -89,6 +91,7 @@ class MctsAgent:
             candidate_scratch(count, len(WEIGHTS)),
             np.empty((count, MAX_CANDIDATES)),
             np.empty((count, max(MAX_DEPTH, nodes)), np.int32),
+            position_scratch(count),
         )
 
     def _search_by_the_clock(self, start: int, stop: int, *arguments: Any) -> None:
@@ -139,6 +142,7 @@ def search_games(
     episodes,
     borders,
     weights,
+    network,
     settings,
     trees,
     scratch,
@@ -150,8 +154,9 @@ def search_games(
     """Search each game named; ``done`` simulations of this decision were made before."""
     table = tables[0]
     heads, nodes, lists = trees
-    work, words, (mixed_weights, places, place_values), values, path = scratch
-    row = (mixed_weights[start], places[start], place_values[start], values[start])
+    work, words, (mixed_weights, places, place_values), values, path, (counts, inputs, first, second, answer) = scratch
+    rows = (counts[start], inputs[start], first[start], second[start], answer[start])
+    row = (mixed_weights[start], places[start], place_values[start], values[start], rows)
     for k in range(start, stop):
         i = indices[k]
         only = single_action(masks[i])
@@ -172,6 +177,7 @@ def search_games(
                 words[start],
                 borders,
                 weights,
+                network,
                 settings,
                 row,
                 path[start],

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from patchwork_env.agents.balance import balance
 from patchwork_env.agents.candidates import MAX_CANDIDATES, list_candidates
 from patchwork_env.agents.playout import play_out, result_value
+from patchwork_env.agents.position import position_value
 from patchwork_env.games.patchwork.edition import OFFERED
 from patchwork_env.games.patchwork.rules import play
 from patchwork_env.kernels import kernel
@@ -29,7 +30,10 @@ NODE = np.dtype(
     [
         ("fingerprint", np.uint64),
         ("total", np.float64),  # sum of the results, as player 0 sees them
-        ("outlook", np.float32),  # balance for player 0, -1 to 1; once there are children that of the best one
+        (
+            "outlook",
+            np.float32,
+        ),  # the position judged for player 0, -1 to 1; once there are children that of the best one
         ("visits", np.int32),
         ("parent", np.int32),
         ("choices", np.int32),  # number of its list; -1 none
@@ -59,8 +63,8 @@ SETTINGS: dict[str, tuple[float, str]] = {
     "temperature": (8.0, "buttons of value by which a prior falls to a third"),
     "unvisited": (0.2, "how much worse than its parent a step is taken to be until it is tried"),
     "widening": (0.1, "placements considered beside the leaders: this times the root of the visits"),
-    "playout_share": (0.5, "share of the playout, against the balance, in a result"),
-    "trust": (0.6, "share of the best line's end, against the mean, in what a step is worth"),
+    "playout_share": (0.5, "share of the playout, against the judgement of the position, in a result"),
+    "trust": (0.4, "share of the best line's end, against the mean, in what a step is worth"),
     "noise": (2.0, "buttons of chance in the values of playouts"),
 }
 EXPLORATION, TEMPERATURE, UNVISITED, WIDENING, PLAYOUT_SHARE, TRUST, NOISE = range(len(SETTINGS))
@@ -139,7 +143,7 @@ def add_choices(table, game, tree, nodes, lists, number, borders, weights, setti
 def select(nodes, choices, node, settings):
     """The candidate with the best result and exploration bonus.
 
-    A result is the mean of the simulations, mixed with the balance at the end of the best line.
+    A result is the mean of the simulations, mixed with the judgement at the end of the best line.
     """
     trust = settings[TRUST]
     visits = max(node["visits"], 1)
@@ -165,9 +169,9 @@ def select(nodes, choices, node, settings):
 
 
 @kernel
-def simulate(table, tree, nodes, lists, game, words, borders, weights, settings, scratch, path, stream):
+def simulate(table, tree, nodes, lists, game, words, borders, weights, network, settings, scratch, path, stream):
     """One simulation from the position in ``game``, the root: descend, add a node, play out, add the result up."""
-    mixed_weights, places, place_values, values = scratch
+    mixed_weights, places, place_values, values, rows = scratch
     was_refilled = game["refilled"]
     depth = 1
     path[0] = ROOT
@@ -207,7 +211,10 @@ def simulate(table, tree, nodes, lists, game, words, borders, weights, settings,
     share = 1.0
     if not game["done"]:
         share = settings[PLAYOUT_SHARE]
-        result = np.tanh(balance(table, game, borders) / CLEAR_LEAD)
+        if network.shape[0] > 0:
+            result = position_value(table, game, borders, network, rows)
+        else:
+            result = np.tanh(balance(table, game, borders) / CLEAR_LEAD)
     outlook = result
     if share > 0.0:
         play_out(table, game, borders, weights, mixed_weights, places[:1], place_values[:1], stream, settings[NOISE])
