@@ -22,7 +22,8 @@ test: setup lint browser  ## lint, types and tests: what CI runs
 	$(BIN)/python -m pytest -n $(WORKERS) -m 'not soak and not strength'
 
 browser:  ## the system's Chromium, for the tests of the page (they are skipped without it)
-	command -v chromium >/dev/null || { test "$$(id -u)" = 0 && apt-get install --yes --quiet chromium >/dev/null; } \
+	command -v chromium >/dev/null || { test "$$(id -u)" = 0 && apt-get update --quiet >/dev/null \
+		&& apt-get install --yes --quiet chromium >/dev/null; } \
 		|| echo "no Chromium and no way to install it here: the browser tests will be skipped"
 
 pictures: setup browser  ## the pictures of the README
@@ -37,14 +38,21 @@ format: setup  ## put the sources into shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+train: setup  ## a short self-play training, then a table of win rates
+	$(BIN)/patchwork train quickstart
+
 bench: setup  ## decisions per second on this machine
 	$(BIN)/patchwork bench
 
 soak: setup  ## long random play against the reference
 	$(BIN)/python -m pytest -n $(WORKERS) -m soak
 
+BUDGET ?= small
+strength: setup  ## play the ladder of all scripted agents (BUDGET=quick, small or large)
+	$(BIN)/python -m training.strength --budget $(BUDGET)
+
 clean:  ## remove .venv and caches
 	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup test browser pictures lint format bench soak clean
+.PHONY: help setup train test browser pictures lint format bench soak strength clean

@@ -13,22 +13,28 @@ from patchwork_env.registry import register
 from patchwork_env.version import __version__
 
 if TYPE_CHECKING:
-    from patchwork_env import patchwork_v0
+    from patchwork_env import patchwork_solo_v0, patchwork_v0, quilt_show_v0
     from patchwork_env.agents.base import make_agent
-    from patchwork_env.games.patchwork.actions import IllegalActionError
+    from patchwork_env.errors import IllegalActionError
     from patchwork_env.games.patchwork.edition import Edition, EditionError, edition_names, load_edition
     from patchwork_env.interfaces.batch import PatchworkBatch
+    from patchwork_env.interfaces.quilt_show_batch import QuiltShowBatch
+    from patchwork_env.interfaces.solo import SoloBatch
 
 # public name -> module that has it; "" is the module itself
 _PUBLIC = {
     "Edition": "patchwork_env.games.patchwork.edition",
     "EditionError": "patchwork_env.games.patchwork.edition",
-    "IllegalActionError": "patchwork_env.games.patchwork.actions",
+    "IllegalActionError": "patchwork_env.errors",
     "PatchworkBatch": "patchwork_env.interfaces.batch",
+    "QuiltShowBatch": "patchwork_env.interfaces.quilt_show_batch",
+    "SoloBatch": "patchwork_env.interfaces.solo",
     "edition_names": "patchwork_env.games.patchwork.edition",
     "load_edition": "patchwork_env.games.patchwork.edition",
     "make_agent": "patchwork_env.agents.base",
+    "patchwork_solo_v0": "",
     "patchwork_v0": "",
+    "quilt_show_v0": "",
 }
 
 __all__ = [
@@ -36,11 +42,15 @@ __all__ = [
     "EditionError",
     "IllegalActionError",
     "PatchworkBatch",
+    "QuiltShowBatch",
+    "SoloBatch",
     "__version__",
     "edition_names",
     "load_edition",
     "make_agent",
+    "patchwork_solo_v0",
     "patchwork_v0",
+    "quilt_show_v0",
 ]
 
 register()

@@ -73,11 +73,18 @@ def measure(edition: str, repeat: int, quick: bool = False) -> dict[str, Any]:
 
 
 def _batch_case(edition: str, size: int, threads: int, decisions: int) -> Callable[[], float]:
-    from patchwork_env.agents.random import RandomAgent
     from patchwork_env.interfaces.batch import PatchworkBatch
 
     games = PatchworkBatch(size, edition, seed=7, threads=threads)
     games.reset()
+    return batch_case(games, decisions)
+
+
+def batch_case(games: Any, decisions: int) -> Callable[[], float]:
+    """What plays on in a batch of any game when it is called, and answers the decisions per second."""
+    from patchwork_env.agents.random import RandomAgent
+
+    size: int = games.num_games
     agent = RandomAgent(seed=7)
     everyone = np.arange(size)
     steps = max(20, min(decisions, 20_000 * size) // size)

@@ -10,6 +10,14 @@ GYMNASIUM_IDS: dict[str, tuple[str, str]] = {
         "patchwork_env.interfaces.gym:PatchworkEnv",
         "patchwork_env.interfaces.gym:PatchworkVectorEnv",
     ),
+    "patchwork_env/QuiltShow-v0": (
+        "patchwork_env.interfaces.quilt_show_gym:QuiltShowEnv",
+        "patchwork_env.interfaces.quilt_show_gym:QuiltShowVectorEnv",
+    ),
+    "patchwork_env/PatchworkSolo-v0": (
+        "patchwork_env.interfaces.solo_envs:PatchworkSoloEnv",
+        "patchwork_env.interfaces.solo_envs:PatchworkSoloVectorEnv",
+    ),
 }
 
 

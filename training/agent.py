@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from patchwork_env.games.patchwork.edition import Edition
+from patchwork_env.games.patchwork.observation import tensor_layout
 from patchwork_env.interfaces.batch import PatchworkBatch
 from training.candidates import CandidateView
 from training.checkpoint import CheckpointError, load_checkpoint
@@ -30,6 +31,7 @@ class PolicyAgent:
         self.network = network
         self.edition = edition
         self.placements = placements
+        self._state_size = tensor_layout(edition).size
         self.sample = sample
         self._generator = torch.Generator()
         self.reseed(seed)
@@ -55,7 +57,9 @@ class PolicyAgent:
         open_choices = np.flatnonzero(view.counts[indices] > 1)
         if open_choices.size:
             rows = indices[open_choices]
-            chosen[open_choices] = self._choose(games.observe_tensor()[rows], view.features[rows], view.mask[rows])
+            # A solo game's tensor has the Automa's numbers behind the part that the network knows.
+            states = games.observe_tensor()[rows, : self._state_size]
+            chosen[open_choices] = self._choose(states, view.features[rows], view.mask[rows])
         actions: NDArray[np.int64] = view.actions[indices, chosen]
         return actions
 

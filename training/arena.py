@@ -21,9 +21,11 @@ from numpy.typing import NDArray
 
 from patchwork_env import Edition, PatchworkBatch, load_edition, make_agent
 from patchwork_env.agents.base import Agent, AgentLike
+from patchwork_env.games.patchwork.notation import GameRecord
 from patchwork_env.games.patchwork.rules import winner
+from patchwork_env.interfaces.replay import Recorder
 from patchwork_env.kernels import available_threads
-from training.results import GAME_ROW, GameRecord, PairedResult, count_holes
+from training.results import GAME_ROW, PairedResult, count_holes
 
 BLOCK_DEALS = 64  # deals dealt and played together
 MIN_DEALS = 100  # before these no match ends early
@@ -109,6 +111,7 @@ def play_blocks(
     """The deals from ``first_deal`` to ``deals``, block by block in order. Closing it ends all play at once."""
     loaded = load_edition(edition)
     agents = (first, second)
+    names = (agent_name(first), agent_name(second))
     makeable = all(isinstance(agent, str) for agent in agents)
     for agent in agents:
         _warm_up(agent, loaded, seed)
@@ -124,7 +127,9 @@ def play_blocks(
         games = PatchworkBatch(BLOCK_DEALS, loaded, seed, 1 if makeable else cores, auto_reset=False)
         games.episodes[:] = block - 1  # deal number = episode * BLOCK_DEALS + game
         chosen = np.arange(low, high) - block * BLOCK_DEALS
-        return _play_half(games, chosen, made, first_seat, low, record, stop, progress)
+        rows, recorders = _play_half(games, chosen, made, first_seat, low, record, stop, progress)
+        players = (names[first_seat], names[1 - first_seat])
+        return rows, [recorder.record(seed, players) for recorder in recorders]
 
     with ThreadPoolExecutor(cores if makeable else 1, thread_name_prefix="arena") as pool:
         waiting: list[list[Future[HalfBlock]]] = []
@@ -143,7 +148,8 @@ def play_blocks(
                 del waiting[0]
                 submit()
                 yield PairedResult(
-                    *(agent_name(first), agent_name(second), loaded.name, seed),
+                    *names,
+                    *(loaded.name, seed),
                     rows=np.stack([half[0] for half in halves], axis=1).reshape(-1),
                     records=[record for pair in zip(*(half[1] for half in halves), strict=True) for record in pair],
                 )
@@ -174,13 +180,11 @@ def _play_half(
     record: bool,
     stop: threading.Event,
     progress: Progress | None,
-) -> HalfBlock:
+) -> tuple[NDArray[Any], list[Recorder]]:
     games.reset(chosen)
-    circles = games.state["circle"][:, : games.edition.circle_size].copy()
     count = games.num_games
     seconds, decisions = np.zeros((count, 2)), np.zeros((count, 2), np.int16)
-    moves: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
-    refills: dict[int, tuple[int, ...]] = {}
+    recorders = {i: Recorder(games, i) for i in (chosen.tolist() if record else ())}
     open_games = chosen
     while len(open_games):
         seats = games.to_play[open_games]
@@ -194,12 +198,10 @@ def _play_half(
             actions = agent.act(games, indices)
             seconds[indices, which] += (time.perf_counter() - begun) / len(indices)
             decisions[indices, which] += 1
-            before = games.state["refilled"][indices]
-            games.step(actions, indices)
+            result = games.step(actions, indices)
             if record:
-                moves.append((indices, np.array(actions)))
-                for i in indices[games.state["refilled"][indices] != before]:
-                    refills[int(i)] = _refill_order(games, int(i))
+                for i, action in zip(indices.tolist(), actions.tolist(), strict=True):
+                    recorders[i].note(action, tuple(result.final_scores[i]) if result.done[i] else None)
         still = open_games[games.state["done"][open_games] == 0]
         if progress is not None and len(still) < len(open_games):
             progress(len(open_games) - len(still))
@@ -218,27 +220,4 @@ def _play_half(
     rows["bonus"] = games.state["bonus_holder"][chosen, None] == np.array(by_seat)
     rows["decisions"] = decisions[chosen]
     rows["seconds"] = seconds[chosen]
-    records = []
-    if record:
-        lists: dict[int, list[int]] = {int(i): [] for i in chosen}
-        for indices, actions in moves:
-            for i, action in zip(indices.tolist(), actions.tolist(), strict=True):
-                lists[i].append(action)
-        records = [
-            GameRecord(
-                deal=first_deal + k,
-                first_seat=first_seat,
-                circle=tuple(circles[i].tolist()),
-                refill=refills.get(i, ()),
-                actions=tuple(lists[i]),
-                scores=(int(scores[i, 0]), int(scores[i, 1])),
-            )
-            for k, i in enumerate(chosen.tolist())
-        ]
-    return rows, records
-
-
-def _refill_order(games: PatchworkBatch, index: int) -> tuple[int, ...]:
-    """The patches that have just joined, in the order in which they lie behind the others."""
-    circle = games.game(index).circle
-    return tuple(circle[len(circle) - (len(games.edition.patches) - games.edition.circle_size) :])
+    return rows, list(recorders.values())

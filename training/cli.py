@@ -13,10 +13,15 @@ from patchwork_env.version import __version__
 COMMANDS: dict[str, tuple[str, str]] = {
     "bench": ("patchwork_env.bench", "measure decisions per second on this machine"),
     "editions": ("patchwork_env.commands.editions", "list the editions, or show one"),
-    "watch": ("patchwork_env.commands.watch", "see two agents play each other in the terminal"),
+    "evaluate": ("training.evaluate", "measure an agent or a checkpoint against a pool of opponents"),
+    "match": ("training.match", "play two agents against each other on paired deals"),
     "play": ("patchwork_env.commands.play", "play against agents on a page in the browser"),
-    "train": ("training.train", "train a player by self-play"),
+    "quilt-show": ("training.quilt_match", "play two to four agents of Quilt Show against each other"),
     "replay": ("patchwork_env.commands.replay", "play a recorded game again, and check it"),
+    "solo": ("training.solo", "play an agent against the Automa, the solo opponent"),
+    "tournament": ("training.tournament", "play every agent against every other and rate them"),
+    "train": ("training.train", "train a player by self-play"),
+    "watch": ("patchwork_env.commands.watch", "see two agents play each other in the terminal"),
 }
 
 

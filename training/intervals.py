@@ -63,6 +63,18 @@ def pair_count_interval(pairs: int, won_twice: int, lost_twice: int, z: float = 
     return Interval((1 + low) / 2, (1 + high) / 2)
 
 
+def rate_interval(wins: int, games: int, z: float = CONFIDENCE_Z) -> Interval:
+    """Wilson's interval of a win rate over games that have nothing to do with each other."""
+    if games == 0:
+        return Interval(0.0, 1.0)
+    rate = wins / games
+    shrunk = 1 + z * z / games
+    middle = (rate + z * z / (2 * games)) / shrunk
+    reach = z / shrunk * math.sqrt(rate * (1 - rate) / games + z * z / (4 * games * games))
+    low, high = max(middle - reach, 0.0), min(middle + reach, 1.0)
+    return Interval(0.0 if wins == 0 else low, 1.0 if wins == games else high)
+
+
 def mean_interval(values: ArrayLike, z: float = CONFIDENCE_Z) -> Interval:
     """The interval of the mean of independent values; (pairs, 2) values count a pair as one.
 

@@ -8,24 +8,21 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
 from training.arena import is_precise, play_pairs
 from training.console import (
     INTERRUPTED,
     add_playing_arguments,
     deals_of,
     duration,
+    new_table,
+    output,
     percent,
     percent_interval,
     print_json,
     progress_bar,
     versus,
 )
-from training.results import PairedResult
-
-HELP = "play two agents against each other on paired deals"
+from training.results import PairedResult, write_records
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +39,12 @@ def run(arguments: argparse.Namespace) -> int:
     begun = time.perf_counter()
     what = f"{arguments.first} against {arguments.second}"
     so_far: list[PairedResult] = []
+
+    def keep(result: PairedResult) -> None:
+        so_far[:] = [result]
+        if arguments.record is not None:
+            write_records(result, arguments.record)
+
     with progress_bar(what, 2 * deals, quiet=arguments.json) as report, suppress(KeyboardInterrupt):
         play_pairs(
             arguments.first,
@@ -53,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
             precision=arguments.precision,
             record=arguments.record is not None,
             progress=report,
-            after_block=lambda result: so_far.__setitem__(slice(None), [result]),
+            after_block=keep,
         )
     elapsed = time.perf_counter() - begun
     if not so_far:
@@ -70,15 +73,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def print_match(result: PairedResult, elapsed: float) -> None:
     """The result as a small table."""
-    console = Console(highlight=False)
+    console = output()
     console.print(f"[bold]{versus(result)}[/bold], {result.edition}, seed {result.seed}")
     console.print(
         f"{result.first} won [bold]{percent(result.win_rate)}[/bold] of {result.games} games "
         f"(95% interval {percent_interval(result.interval)}): {result.verdict}"
     )
-    table = Table(box=None, pad_edge=False)
-    for heading in ("", result.first, result.second):
-        table.add_column(heading, justify="left" if not heading else "right")
+    table = new_table(("", result.first, result.second), words=("",))
     for label, column, digits in FIGURES:
         table.add_row(label, *(f"{value:.{digits}f}" for value in result.means(column)))
     table.add_row("bonus tile", *(percent(share) for share in result.means("bonus")))

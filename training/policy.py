@@ -29,7 +29,7 @@ class CandidateNetwork(nn.Module):
         self.from_candidate = nn.Linear(num_features, hidden, bias=False)
         self.score = nn.Sequential(nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
         self.value = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 1))
-        self.greediness = nn.Parameter(torch.tensor(3.0))
+        self.greediness = nn.Parameter(torch.tensor(8.0))
         self._value_feature = FEATURES.index("value")
         last = self.score[-1]
         assert isinstance(last, nn.Linear)

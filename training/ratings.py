@@ -18,7 +18,6 @@ from dataclasses import dataclass
 import choix
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from training.intervals import Interval
 
@@ -45,19 +44,17 @@ def anchor_of(names: Sequence[str]) -> str:
     return ANCHOR if ANCHOR in names else names[0]
 
 
-def rate(names: Sequence[str], pairings: Mapping[tuple[str, str], PairCounts], seed: int = 0) -> list[Rating]:
+def rate(
+    names: Sequence[str], pairings: Mapping[tuple[str, str], PairCounts], seed: int = 0, redraws: int = REDRAWS
+) -> list[Rating]:
     """The ratings of all agents, best first; ``pairings`` may lack some."""
     place = {name: k for k, name in enumerate(names)}
     played = {(place[a], place[b]): counts for (a, b), counts in pairings.items() if sum(counts)}
-    links = np.zeros((len(names), len(names)))
-    for one, other in played:
-        links[one, other] = 1
-    _, groups = connected_components(links, directed=False)
     anchor = place[anchor_of(names)]
-    members = np.flatnonzero(groups == groups[anchor])
+    members = sorted(_connected(anchor, list(played)))
     generator = np.random.default_rng(seed)
     points = _fitted(played, members, anchor, None)
-    draws = np.array([_fitted(played, members, anchor, generator) for _ in range(REDRAWS)])
+    draws = np.array([_fitted(played, members, anchor, generator) for _ in range(redraws)])
     low, high = np.percentile(draws, [2.5, 97.5], axis=0)
     rated = {
         names[member]: Rating(names[member], float(points[k]), Interval(float(low[k]), float(high[k])))
@@ -69,13 +66,13 @@ def rate(names: Sequence[str], pairings: Mapping[tuple[str, str], PairCounts], s
 
 def _fitted(
     played: Mapping[tuple[int, int], PairCounts],
-    members: NDArray[np.int64],
+    members: list[int],
     anchor: int,
     redraw: np.random.Generator | None,
 ) -> NDArray[np.float64]:
     """Ratings of the members from the results, or from results that were drawn like them."""
     wins = np.zeros((len(members), len(members)))
-    row = {int(member): k for k, member in enumerate(members)}
+    row = {member: k for k, member in enumerate(members)}
     for (one, other), counts in played.items():
         if one not in row:
             continue
@@ -87,5 +84,15 @@ def _fitted(
         wins[row[other], row[one]] += 2 * float(pairs.sum()) - won
     if len(members) == 1:
         return np.zeros(1)
-    strengths = choix.ilsr_pairwise_dense(wins, max_iter=1000)
-    return POINTS_PER_LOGIT * (strengths - strengths[row[anchor]])
+    strengths: NDArray[np.float64] = choix.ilsr_pairwise_dense(wins, max_iter=1000)
+    return np.asarray(POINTS_PER_LOGIT * (strengths - strengths[row[anchor]]))
+
+
+def _connected(start: int, links: list[tuple[int, int]]) -> set[int]:
+    """All that a chain of links leads to."""
+    found = {start}
+    while True:
+        more = {end for link in links if found.intersection(link) for end in link} - found
+        if not more:
+            return found
+        found |= more

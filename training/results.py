@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from patchwork_env.games.patchwork.notation import GameRecord, format_game
 from training.intervals import Interval, mean_interval, paired_rate_interval
 
 FIRST, SECOND = 0, 1  # the two agents of a match, in the order they were named
@@ -27,18 +29,6 @@ GAME_ROW = np.dtype(
         ("seconds", np.float64, (2,)),  # time spent deciding; games decided together share it evenly
     ]
 )
-
-
-@dataclass(frozen=True)
-class GameRecord:
-    """All that is needed to play a game again."""
-
-    deal: int
-    first_seat: int
-    circle: tuple[int, ...]  # patch ids from the neutral token on, as dealt
-    refill: tuple[int, ...]  # the patches that joined later, in the order drawn; empty if they did not
-    actions: tuple[int, ...]
-    scores: tuple[int, int]  # by seat
 
 
 @dataclass
@@ -170,6 +160,15 @@ class PairedResult:
         if ours != theirs:
             raise ValueError(f"the results are of different matches: {ours} and {theirs}")
         return PairedResult(*ours, np.concatenate([self.rows, later.rows]), self.records + later.records)
+
+
+def write_records(result: PairedResult, folder: Path) -> None:
+    """Move the recorded games of a result into files, one a game: deal 12 is 000012-a.txt and 000012-b.txt."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for row, record in zip(result.rows[-len(result.records) :], result.records, strict=False):
+        name = f"{row['deal']:06d}-{'ab'[row['first_seat']]}.txt"
+        (folder / name).write_text(format_game(record), encoding="utf-8")
+    result.records.clear()
 
 
 def count_holes(quilts: NDArray[np.uint8]) -> NDArray[np.int16]:

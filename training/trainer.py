@@ -125,7 +125,6 @@ class Trainer:
         save_checkpoint(self.directory.path / "latest", self.checkpoint())
         # SB3 draws its minibatches from numpy's global generator.
         name, keys, position, has_gauss, gauss = np.random.get_state(legacy=True)  # noqa: NPY002
-        games = self.env.games
         self.directory.save_state(
             {
                 "updates": self.updates,
@@ -137,10 +136,7 @@ class Trainer:
                 "optimizer": frozen(self.model.policy.optimizer.state_dict()),
                 "torch_random": torch.get_rng_state(),
                 "numpy_random": [name, torch.from_numpy(np.asarray(keys, np.int64)), position, has_gauss, gauss],
-                "games": torch.from_numpy(np.frombuffer(games.state.tobytes(), np.uint8).copy()),
-                "episodes": torch.from_numpy(games.episodes.copy()),
-                "opponents": torch.from_numpy(self.env.opponent_of.copy()),
-                "seats": torch.from_numpy(self.env.learner_seat.copy()),
+                "env": {name: torch.from_numpy(array) for name, array in self.env.kept().items()},
                 "episode_starts": torch.from_numpy(np.array(self.model._last_episode_starts, np.bool_)),
                 "league": self.league.state(),
             }
@@ -156,9 +152,7 @@ class Trainer:
         self.league.restore(state["league"], self.network)
         self.network.load_state_dict(state["policy"])
         self.model.policy.optimizer.load_state_dict(state["optimizer"])
-        self.env.restore(
-            state["games"].numpy(), state["episodes"].numpy(), state["opponents"].numpy(), state["seats"].numpy()
-        )
+        self.env.restore({name: tensor.numpy() for name, tensor in state["env"].items()})
         self.model._last_obs = self.env.observe()
         self.model._last_episode_starts = state["episode_starts"].numpy()
         torch.set_rng_state(state["torch_random"])

@@ -87,19 +87,23 @@ class SelfPlayVecEnv(VecEnv):
         self._play_on(np.zeros(self.num_envs, np.float32), np.zeros(self.num_envs, np.bool_))
         return self.observe()
 
-    def restore(
-        self,
-        games: NDArray[np.uint8],
-        episodes: NDArray[np.int64],
-        opponents: NDArray[np.int64],
-        seats: NDArray[np.int8],
-    ) -> None:
-        """Go on with games that were kept: the bytes of their records, their episodes, opponents and seats."""
-        self.games.state[:] = np.frombuffer(games.tobytes(), self.games.state.dtype)
-        self.games.episodes[:] = episodes
+    def kept(self) -> dict[str, NDArray[Any]]:
+        """All that `restore` needs to go on, copied."""
+        return {
+            "games": np.frombuffer(self.games.state.tobytes(), np.uint8).copy(),
+            "episodes": self.games.episodes.copy(),
+            "opponent_of": self.opponent_of.copy(),
+            "learner_seat": self.learner_seat.copy(),
+            "beginner": self.beginner.copy(),
+        }
+
+    def restore(self, kept: dict[str, NDArray[Any]]) -> None:
+        """Go on with games that were kept."""
+        self.games.state[:] = np.frombuffer(kept["games"].tobytes(), self.games.state.dtype)
+        self.games.episodes[:] = kept["episodes"]
         self.games.renew_masks()
-        self.opponent_of[:] = opponents
-        self.learner_seat[:] = seats
+        for name in ("opponent_of", "learner_seat", "beginner"):
+            getattr(self, name)[:] = kept[name]
         self.view.update()
 
     def step_async(self, actions: NDArray[np.int64]) -> None:

@@ -16,10 +16,11 @@ from patchwork_env.agents.candidates import MAX_CANDIDATES, candidate_scratch, l
 from patchwork_env.agents.packing import border_words
 from patchwork_env.agents.playout import play_out
 from patchwork_env.agents.valuation import tuned_weights
-from patchwork_env.games.patchwork.rules import play, score, stream_of, winner
+from patchwork_env.games.patchwork.rules import play, score, winner
 from patchwork_env.games.patchwork.state import GAME
 from patchwork_env.interfaces.batch import PatchworkBatch
 from patchwork_env.kernels import kernel
+from patchwork_env.streams import stream_of
 
 Evaluation = list[tuple[int, float]]
 NOISE = 4.0  # buttons of chance in the values of playouts, so that they differ

@@ -1,20 +1,22 @@
 """What an agent is, and how a short text names one.
 
 ``random``, ``mcts:400`` or ``mcts:400,seed=3``: a name, then after a colon its arguments, those without ``=``
-first. The table `AGENTS` says which names there are.
+first. The table `AGENTS` says which names there are for Patchwork, `QUILT_SHOW_AGENTS` for Quilt Show. The path of
+a trained checkpoint is a name too.
 """
 
 from __future__ import annotations
 
 import difflib
 import importlib
+import os
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from patchwork_env.interfaces.batch import PatchworkBatch
+from patchwork_env.interfaces.base import GameBatch, from_table
 
 
 @runtime_checkable
@@ -24,8 +26,8 @@ class Agent(Protocol):
     An agent that draws at random also has ``reseed(seed)``, after which it plays the same again.
     """
 
-    def act(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """A legal action for each game named; the player to move is ``games.to_play``. Changes no game."""
+    def act(self, games: Any, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A legal action for each game named of a batch; the player to move is ``games.to_play``. Changes no game."""
         ...
 
 
@@ -33,12 +35,22 @@ AgentLike = str | Agent | Callable[..., Any]
 
 # name -> (module, class); modules are imported when the name is first used
 AGENTS: dict[str, tuple[str, str]] = {
+    "checkpoint": ("training.agent", "CheckpointAgent"),
     "random": ("patchwork_env.agents.random", "RandomAgent"),
     "advance": ("patchwork_env.agents.advance", "AdvanceAgent"),
     "greedy": ("patchwork_env.agents.greedy", "GreedyAgent"),
     "lookahead": ("patchwork_env.agents.lookahead", "LookaheadAgent"),
     "mcts": ("patchwork_env.agents.mcts", "MctsAgent"),
 }
+
+QUILT_SHOW_AGENTS: dict[str, tuple[str, str]] = {
+    "random": ("patchwork_env.agents.random", "RandomAgent"),
+    "greedy": ("patchwork_env.agents.quilt_show.greedy", "GreedyAgent"),
+    "ismcts": ("patchwork_env.agents.quilt_show.ismcts", "IsmctsAgent"),
+}
+
+# game -> its table of names
+AGENTS_OF: dict[str, dict[str, tuple[str, str]]] = {"patchwork": AGENTS, "quilt_show": QUILT_SHOW_AGENTS}
 
 
 class UnknownAgentError(ValueError):
@@ -54,7 +66,7 @@ class CallableAgent:
     def __init__(self, function: Callable[[NDArray[np.float32], NDArray[np.int8]], int]) -> None:
         self.function = function
 
-    def act(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+    def act(self, games: GameBatch[Any], indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """The function's answer for each game."""
         tensors = games.observe_tensor()
         return np.array(
@@ -62,8 +74,8 @@ class CallableAgent:
         )
 
 
-def make_agent(agent: AgentLike, seed: int | None = None) -> Agent:
-    """The agent that a text names; agents are passed through and functions wrapped.
+def make_agent(agent: AgentLike, seed: int | None = None, game: str = "patchwork") -> Agent:
+    """The agent that a text names among those of a game; agents are passed through and functions wrapped.
 
     ``seed`` seeds a named agent that draws at random, unless its text has a seed of its own.
     """
@@ -73,12 +85,15 @@ def make_agent(agent: AgentLike, seed: int | None = None) -> Agent:
         return CallableAgent(agent)
     if not isinstance(agent, str):
         raise UnknownAgentError(f"an agent is a name, an object with act(games, indices) or a function, got {agent!r}")
+    if os.path.isdir(agent):
+        agent = f"checkpoint:{agent}"
     name, _, rest = agent.partition(":")
-    if name not in AGENTS:
-        close = difflib.get_close_matches(name, AGENTS, n=1)
+    table = from_table("game", game, AGENTS_OF)
+    if name not in table:
+        close = difflib.get_close_matches(name, table, n=1)
         hint = f" (did you mean {close[0]!r}?)" if close else ""
-        raise UnknownAgentError(f"unknown agent {agent!r}{hint}; known are {', '.join(sorted(AGENTS))}")
-    module, class_name = AGENTS[name]
+        raise UnknownAgentError(f"unknown agent {agent!r}{hint}; known are {', '.join(sorted(table))}")
+    module, class_name = table[name]
     positional, named = _arguments(rest)
     named.setdefault("seed", seed)
     try:

@@ -1,9 +1,9 @@
 """Alpha-beta over the coming purchases of both players.
 
 ``lookahead:6`` looks six decisions ahead. At each it considers to advance and to buy each of the patches on offer,
-laid where the greedy player would lay it. What a line is worth is the sum of the values of its steps, those of the
-opponent counting against it; ``lookahead:1`` is therefore the greedy player. Special patches are placed on the way
-and are not counted as decisions.
+laid where the greedy player would lay it. The last position of a line is worth the difference of what both players
+have: their points, the income still to come, the spaces still before them and how well their quilts are packed.
+Special patches are placed on the way and are not counted as decisions.
 
 The patches that the player buys along the best line are then laid together: a beam of partial packings finds the
 place for the first from which all of them lie best.
@@ -16,27 +16,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from patchwork_env.agents.balance import balance
 from patchwork_env.agents.candidates import MAX_CANDIDATES, candidate_scratch, list_candidates
 from patchwork_env.agents.packing import border_words, rank_placements
 from patchwork_env.agents.valuation import bonus_value, mix_weights, outlook_value, quilt_after, tuned_weights
 from patchwork_env.games.patchwork.edition import OFFERED
-from patchwork_env.games.patchwork.rules import ADVANCE, FIRST_SPECIAL, play, special_pending, stream_of, winner
+from patchwork_env.games.patchwork.rules import ADVANCE, FIRST_SPECIAL, play, special_pending
 from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS
 from patchwork_env.games.patchwork.state import GAME
 from patchwork_env.interfaces.batch import PatchworkBatch, checked_seed
 from patchwork_env.kernels import kernel, run_over
+from patchwork_env.streams import stream_of
 
 MAX_DEPTH = 20
 CHOICES = 1 + OFFERED  # to advance, or one of the patches on offer
 BEAM = 12  # partial packings that are kept
-WIN = 5.0  # buttons that winning is worth on top of the steps that led to it
 
 LEVEL = np.dtype(
     [
         ("actions", np.int64, (CHOICES,)),  # the steps considered, best first
         ("values", np.float64, (CHOICES,)),
         ("line", np.int64, (MAX_DEPTH,)),  # the best line found from here on
-        ("sum", np.float64),  # of the steps that led here, as player 0 sees it
         ("best", np.float64),
         ("alpha", np.float64),  # what player 0 is sure of
         ("beta", np.float64),  # what player 1 is sure of
@@ -82,7 +82,8 @@ class LookaheadAgent:
             games.threads,
             search_games,
             *(indices, games.tables, games.state, games.episodes, border_words(games.edition), weights),
-            *(self.depth, self._seed, lookahead_scratch(len(indices), self.depth, len(weights)), actions),
+            *(self.depth, self._seed),
+            *(lookahead_scratch(len(indices), self.depth, len(weights)), actions),
             smallest_part=1,
         )
         return actions
@@ -168,7 +169,6 @@ def improve(level, player, value, action, rest, rest_length):
 def find_line(table, stack, levels, borders, weights, lists, depth, stream):
     """Leave in ``levels[0]`` the best line of at most ``depth`` decisions from the position ``stack[0]``."""
     now = 0
-    levels[0]["sum"] = 0.0
     levels[0]["alpha"] = -np.inf
     levels[0]["beta"] = np.inf
     enter(table, stack[0], levels[0], borders, weights, lists)
@@ -183,23 +183,17 @@ def find_line(table, stack, levels, borders, weights, lists, depth, stream):
                 improve(parent, stack[now]["to_play"], level["best"], chosen, level["line"], level["length"])
             continue
         action = level["actions"][level["next"]]
-        gain = level["values"][level["next"]]
-        value = level["sum"] + (gain if player == 0 else -gain)
         level["next"] += 1
-        if now + 1 == depth:
-            improve(level, player, value, action, level["line"], 0)
-            continue
         game = stack[now + 1]
         stack[now + 1] = stack[now]
         play(table, game, action, stream, 0, 0)
         while not game["done"] and special_pending(game):
             play(table, game, best_cell(table, game, borders, weights, lists), stream, 0, 0)
-        if game["done"]:
-            value += WIN if winner(table, game) == 0 else -WIN
+        if game["done"] or now + 1 == depth:
+            value = balance(table, game, borders)
             improve(level, player, value, action, level["line"], 0)
             continue
         now += 1
-        levels[now]["sum"] = value
         levels[now]["alpha"] = level["alpha"]
         levels[now]["beta"] = level["beta"]
         enter(table, game, levels[now], borders, weights, lists)

@@ -1,7 +1,8 @@
 """Monte-Carlo tree search over purchases and placements, guided by the greedy player's value.
 
 ``mcts:400`` makes 400 simulations a decision, ``mcts:200ms`` as many as fit into 200 milliseconds. A decision with
-one legal action costs nothing. `patchwork_env.agents.tree` has the search itself.
+one legal action costs nothing. `patchwork_env.agents.tree` has the search itself; in the solo game, where the
+opponent's choices are known but for its cards, `patchwork_env.agents.solo_search` is used.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from numpy.typing import NDArray
 
 from patchwork_env.agents.candidates import MAX_CANDIDATES, candidate_scratch
 from patchwork_env.agents.packing import border_words
+from patchwork_env.agents.solo_search import SoloSearch
 from patchwork_env.agents.tree import MAX_DEPTH, NONE, ROOT, SETTINGS, new_trees, plant, simulate
 from patchwork_env.agents.valuation import WEIGHTS, tuned_weights
 from patchwork_env.games.patchwork.edition import Edition
-from patchwork_env.games.patchwork.rules import mixed, stream_of
 from patchwork_env.games.patchwork.state import GAME
 from patchwork_env.interfaces.batch import PatchworkBatch, checked_seed
+from patchwork_env.interfaces.solo import SoloBatch
 from patchwork_env.kernels import kernel, run_over
+from patchwork_env.streams import mixed, stream_of
 
 MAX_SIMULATIONS = 1_000_000
 SIMULATIONS_PER_MILLISECOND = 60  # more than a core can do; sets how large the tree of a timed search may grow
@@ -51,6 +54,8 @@ class MctsAgent:
 
     def act(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """The step that was visited most in each game."""
+        if isinstance(games, SoloBatch):
+            return SoloSearch(self.simulations, self.seconds, self._seed).act(games, indices)
         self._make_room(games)
         actions = np.empty(len(indices), np.int64)
         search: Callable[..., None] = search_games if self.seconds is None else self._search_by_the_clock
@@ -59,7 +64,11 @@ class MctsAgent:
             games.threads,
             search,
             *(indices, games.tables, games.state, games.action_mask, games.episodes),
-            *(border_words(games.edition), tuned_weights(games.edition), self.settings),
+            *(
+                border_words(games.edition),
+                tuned_weights(games.edition),
+                self.settings,
+            ),
             *(self._trees, self._scratch, self._seed, 0, self.simulations, actions),
             smallest_part=1,
         )

@@ -14,7 +14,6 @@ from patchwork_env.games.patchwork.edition import OFFERED
 from patchwork_env.games.patchwork.rules import (
     ADVANCE,
     FIRST_SPECIAL,
-    drawn,
     empty_cells,
     play,
     score,
@@ -23,6 +22,11 @@ from patchwork_env.games.patchwork.rules import (
 )
 from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS
 from patchwork_env.kernels import kernel
+from patchwork_env.streams import drawn
+
+# How a finished game counts: the share of winning, against the margin, and the points of margin that count as much.
+OUTCOME_SHARE = 0.5
+MARGIN_SCALE = 15.0
 
 _STEPS = 1024  # noise is drawn in steps of this fraction
 
@@ -80,8 +84,8 @@ def play_out(table, game, borders, weights, mixed_weights, place, value, stream,
 
 
 @kernel
-def result_value(table, game, outcome_share, margin_scale):
+def result_value(table, game):
     """How a finished game went for player 0, from -1 to 1: who won, and by how much."""
     margin = score(table, game, 0) - score(table, game, 1)
     won = 1.0 if winner(table, game) == 0 else -1.0
-    return outcome_share * won + (1.0 - outcome_share) * np.tanh(margin / margin_scale)
+    return OUTCOME_SHARE * won + (1.0 - OUTCOME_SHARE) * np.tanh(margin / MARGIN_SCALE)

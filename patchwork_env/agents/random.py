@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from patchwork_env.games.patchwork.rules import drawn, stream_of
-from patchwork_env.interfaces.batch import PatchworkBatch, checked_seed
+from patchwork_env.interfaces.base import GameBatch, checked_seed
 from patchwork_env.kernels import kernel
+from patchwork_env.streams import drawn, stream_of
 
 
 class RandomAgent:
@@ -24,7 +26,7 @@ class RandomAgent:
         """Draw from another seed from now on."""
         self._seed = checked_seed(seed)
 
-    def act(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+    def act(self, games: GameBatch[Any], indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """A uniformly random legal action for each game."""
         actions = np.empty(len(indices), np.int64)
         pick_uniformly(games.state, games.action_mask, indices, self._seed, games.episodes, actions)

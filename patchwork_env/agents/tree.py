@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from patchwork_env.agents.balance import balance
 from patchwork_env.agents.candidates import MAX_CANDIDATES, list_candidates
 from patchwork_env.agents.playout import play_out, result_value
 from patchwork_env.games.patchwork.edition import OFFERED
-from patchwork_env.games.patchwork.rules import mixed, play
+from patchwork_env.games.patchwork.rules import play
 from patchwork_env.kernels import kernel
+from patchwork_env.streams import mixed
 
 NONE = -1
 ROOT = 0
@@ -27,6 +29,7 @@ NODE = np.dtype(
     [
         ("fingerprint", np.uint64),
         ("total", np.float64),  # sum of the results, as player 0 sees them
+        ("outlook", np.float32),  # balance for player 0, -1 to 1; once there are children that of the best one
         ("visits", np.int32),
         ("parent", np.int32),
         ("choices", np.int32),  # number of its list; -1 none
@@ -48,17 +51,19 @@ CHOICES = np.dtype(
 )
 TREE = np.dtype([("nodes", np.int32), ("lists", np.int32)], align=True)  # how much of the arrays is in use
 
+CLEAR_LEAD = 25.0  # points of balance that make a game look all but decided
+
 # The numbers that steer the search, in this order.
 SETTINGS: dict[str, tuple[float, str]] = {
-    "exploration": (1.0, "weight of the prior against the results so far"),
-    "temperature": (3.0, "buttons of value by which a prior falls to a third"),
+    "exploration": (3.0, "weight of the prior against the results so far"),
+    "temperature": (8.0, "buttons of value by which a prior falls to a third"),
     "unvisited": (0.2, "how much worse than its parent a step is taken to be until it is tried"),
-    "widening": (0.7, "placements considered beside the leaders: this times the root of the visits"),
-    "outcome_share": (0.5, "share of winning, against the margin, in a result"),
-    "margin_scale": (15.0, "points of margin that count as much"),
+    "widening": (0.1, "placements considered beside the leaders: this times the root of the visits"),
+    "playout_share": (0.5, "share of the playout, against the balance, in a result"),
+    "trust": (0.6, "share of the best line's end, against the mean, in what a step is worth"),
     "noise": (2.0, "buttons of chance in the values of playouts"),
 }
-EXPLORATION, TEMPERATURE, UNVISITED, WIDENING, OUTCOME_SHARE, MARGIN_SCALE, NOISE = range(len(SETTINGS))
+EXPLORATION, TEMPERATURE, UNVISITED, WIDENING, PLAYOUT_SHARE, TRUST, NOISE = range(len(SETTINGS))
 
 
 def new_trees(count: int, nodes: int, lists: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -83,6 +88,7 @@ def add_node(table, tree, nodes, words, game, was_refilled, parent):
     node = nodes[number]
     node["fingerprint"] = fingerprint_of(words)
     node["total"] = 0.0
+    node["outlook"] = 0.0
     node["visits"] = 0
     node["parent"] = parent
     node["choices"] = NONE
@@ -131,11 +137,15 @@ def add_choices(table, game, tree, nodes, lists, number, borders, weights, setti
 
 @kernel
 def select(nodes, choices, node, settings):
-    """The candidate with the best mean result and exploration bonus."""
+    """The candidate with the best result and exploration bonus.
+
+    A result is the mean of the simulations, mixed with the balance at the end of the best line.
+    """
+    trust = settings[TRUST]
     visits = max(node["visits"], 1)
     sign = 1.0 if node["to_play"] == 0 else -1.0
     root = np.sqrt(np.float64(visits))
-    unvisited = sign * node["total"] / visits - settings[UNVISITED]
+    unvisited = sign * ((1.0 - trust) * node["total"] / visits + trust * node["outlook"]) - settings[UNVISITED]
     considered = min(np.int64(choices["count"]), choices["leaders"] + np.int64(settings[WIDENING] * root))
     best = 0
     best_value = -np.inf
@@ -145,7 +155,8 @@ def select(nodes, choices, node, settings):
         value = unvisited
         if child != NONE:
             tried = nodes[child]["visits"]
-            value = sign * nodes[child]["total"] / max(tried, 1)
+            mean = nodes[child]["total"] / max(tried, 1)
+            value = sign * ((1.0 - trust) * mean + trust * nodes[child]["outlook"])
         value += settings[EXPLORATION] * choices["priors"][k] * root / (1.0 + tried)
         if value > best_value:
             best_value = value
@@ -192,12 +203,41 @@ def simulate(table, tree, nodes, lists, game, words, borders, weights, settings,
         number = child
         path[depth] = number
         depth += 1
-    play_out(table, game, borders, weights, mixed_weights, places[:1], place_values[:1], stream, settings[NOISE])
-    result = result_value(table, game, settings[OUTCOME_SHARE], settings[MARGIN_SCALE])
-    for k in range(depth):
+    result = 0.0
+    share = 1.0
+    if not game["done"]:
+        share = settings[PLAYOUT_SHARE]
+        result = np.tanh(balance(table, game, borders) / CLEAR_LEAD)
+    outlook = result
+    if share > 0.0:
+        play_out(table, game, borders, weights, mixed_weights, places[:1], place_values[:1], stream, settings[NOISE])
+        end = result_value(table, game)
+        result = share * end + (1.0 - share) * result
+        if share == 1.0:
+            outlook = result
+    add_up(nodes, lists, path, depth, result, outlook)
+
+
+@kernel
+def add_up(nodes, lists, path, depth, result, outlook):
+    """Add a result to the nodes of a path, and renew their outlook."""
+    for k in range(depth - 1, -1, -1):
         node = nodes[path[k]]
         node["visits"] += 1
         node["total"] += result
+        if node["choices"] == NONE:
+            # Several draws may lead here: the mean is taken of what is said of them.
+            node["outlook"] += (outlook - node["outlook"]) / node["visits"]
+            continue
+        choices = lists[node["choices"]]
+        best = -np.inf
+        sign = 1.0 if node["to_play"] == 0 else -1.0
+        for candidate in range(choices["count"]):
+            child = choices["children"][candidate]
+            if child != NONE:
+                best = max(best, sign * nodes[child]["outlook"])
+        if best > -np.inf:
+            node["outlook"] = sign * best
 
 
 @kernel

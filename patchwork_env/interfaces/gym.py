@@ -242,11 +242,16 @@ class PatchworkVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArr
     ) -> None:
         if render_mode is not None:
             raise ValueError(f"a batch is not drawn: render_mode must be None, got {render_mode!r}")
+        seated = SeatedGames(num_envs, edition, opponent, seat, reward, first_player, threads)
+        self._sit_down(seated, num_envs, autoreset_mode)
+
+    def _sit_down(self, seated: SeatedGames, num_envs: int, autoreset_mode: AutoresetMode | str) -> None:
+        """Become the view of a batch in which every other seat is taken."""
         self.num_envs = num_envs
         self.render_mode = None
         self._autoreset = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self._autoreset}
-        self._seated = SeatedGames(num_envs, edition, opponent, seat, reward, first_player, threads)
+        self._seated = seated
         self.games = self._seated.games
         self.single_observation_space = self._seated.observation_space
         self.single_action_space = spaces.Discrete(self.games.edition.num_actions)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from training.intervals import Interval, mean_interval, pair_count_interval, paired_rate_interval
+from training.intervals import Interval, mean_interval, pair_count_interval, paired_rate_interval, rate_interval
 
 
 def outcomes(pairs: int, won_twice: float, lost_twice: float, trials: int, seed: int) -> NDArray[np.int64]:
@@ -90,3 +90,13 @@ def test_mean_interval() -> None:
     assert interval.half_width == pytest.approx(1.96 * values.std(ddof=1) / 2, rel=1e-3)
     assert mean_interval(values.reshape(2, 2)) == mean_interval(np.array([1.5, 3.5]))
     assert mean_interval([1.0]).half_width == np.inf
+
+
+@pytest.mark.parametrize("rate", [0.03, 0.5, 0.9])
+def test_rates_of_single_games(rate: float) -> None:
+    wins = np.random.default_rng(5).binomial(300, rate, 2000)
+    assert 0.93 <= np.mean([rate_interval(int(count), 300).contains(rate) for count in wins]) <= 0.98
+    assert rate_interval(0, 300).low == 0
+    assert rate_interval(300, 300).high == 1
+    assert rate_interval(0, 0) == Interval(0, 1)
+    assert rate_interval(300, 300).low == pytest.approx(300 / (300 + 1.96**2), abs=1e-4)

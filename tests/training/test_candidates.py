@@ -125,4 +125,4 @@ def test_updating_some_games_leaves_the_others() -> None:
 def test_wrong_settings() -> None:
     with pytest.raises(ValueError, match="placements must be at least 1"):
         CandidateView(PatchworkBatch(1), 0)
-    assert NUM_FEATURES == len(set(FEATURES))
+    assert len(set(FEATURES)) == NUM_FEATURES

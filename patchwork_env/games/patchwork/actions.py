@@ -9,16 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from patchwork_env.errors import IllegalActionError
 from patchwork_env.games.patchwork.edition import Edition
 from patchwork_env.games.patchwork.rules import ADVANCE, FIRST_SPECIAL, special_pending
 from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS, Cell, extent
 from patchwork_env.games.patchwork.state import low_rows
 
 ACTION_VERSION = 1  # goes up when an action changes its meaning; SPEC.md has the history
-
-
-class IllegalActionError(ValueError):
-    """An action that may not be played now; the message names the game and the reason."""
 
 
 @dataclass(frozen=True)

@@ -11,18 +11,16 @@ from patchwork_env.games.patchwork.reward import is_shaped, potential, write_rew
 from patchwork_env.games.patchwork.rules import (
     SETUP_DRAW,
     deal,
-    drawn,
     is_consistent,
     play,
     score,
     set_up,
-    stream_of,
     write_mask,
 )
 from patchwork_env.kernels import kernel
+from patchwork_env.streams import drawn, stream_of
 
 RANDOM_FIRST = 2  # as a first player: drawn from the game's stream
-LEGAL = -1  # what `first_illegal` answers when nothing is wrong
 
 
 @kernel
@@ -43,16 +41,6 @@ def reset_games(start, stop, indices, tables, games, masks, seed, episodes, firs
         episodes[i] += 1
         start_game(tables[0], games[i], seed, i, episodes[i], first_players[k])
         write_mask(tables[0], games[i], masks[i])
-
-
-@kernel
-def first_illegal(count, indices, masks, actions):
-    """Position of the first action that is out of range or illegal, or `LEGAL`."""
-    for k in range(count):
-        action = actions[k]
-        if action < 0 or action >= masks.shape[1] or masks[indices[k], action] == 0:
-            return k
-    return LEGAL
 
 
 @kernel
@@ -124,11 +112,3 @@ def score_games(start, stop, tables, games, scores):
     for i in range(start, stop):
         scores[i, 0] = score(tables[0], games[i], 0)
         scores[i, 1] = score(tables[0], games[i], 1)
-
-
-@kernel
-def draw_for_games(indices, seed, episodes, purpose, bound, numbers):
-    """A number below ``bound`` for each game named, from its stream for that purpose."""
-    for k in range(indices.shape[0]):
-        i = indices[k]
-        numbers[k] = drawn(stream_of(seed, i, episodes[i], purpose), 0, bound)

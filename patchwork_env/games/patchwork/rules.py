@@ -12,6 +12,7 @@ from patchwork_env.games.patchwork.edition import OFFERED
 from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS
 from patchwork_env.games.patchwork.state import NOBODY
 from patchwork_env.kernels import count_bits, kernel, lowest_bit
+from patchwork_env.streams import shuffle, stream_of
 
 ADVANCE = 0
 FIRST_SPECIAL = 1  # actions 1 to `cells`: put the special patch on that cell
@@ -20,41 +21,7 @@ FIRST_SPECIAL = 1  # actions 1 to `cells`: put the special patch on that cell
 SETUP_DRAW = 1
 REFILL_DRAW = 2
 SEAT_DRAW = 3
-
-
-# --- random draws -------------------------------------------------------------------------------------------------
-
-
-@kernel
-def mixed(value):
-    """A 64-bit number that looks nothing like ``value`` (the finaliser of SplitMix64)."""
-    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return value ^ (value >> np.uint64(31))
-
-
-@kernel
-def stream_of(seed, index, episode, purpose):
-    """Where the random stream of one game, one episode and one purpose begins."""
-    key = mixed(np.uint64(seed) + np.uint64(0x9E3779B97F4A7C15))
-    key = mixed(key ^ (np.uint64(index) + np.uint64(0xD1B54A32D192ED03)))
-    key = mixed(key ^ (np.uint64(episode) + np.uint64(0xABC98388FB8FAC03)))
-    return mixed(key ^ np.uint64(purpose))
-
-
-@kernel
-def drawn(stream, position, bound):
-    """Draw number ``position`` of a stream: a whole number from 0 to ``bound - 1``."""
-    value = mixed(stream + np.uint64(position + 1) * np.uint64(0x9E3779B97F4A7C15))
-    return np.int64(((value >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
-
-
-@kernel
-def shuffle(values, start, stop, stream):
-    """Put ``values[start:stop]`` into a uniformly random order."""
-    for last in range(stop - 1, start, -1):
-        other = start + drawn(stream, last - start, last - start + 1)
-        values[last], values[other] = values[other], values[last]
+AUTOMA_DRAW = 4
 
 
 # --- setting up ---------------------------------------------------------------------------------------------------
@@ -185,9 +152,7 @@ def buy(table, game, action, seed, index, episode):
     player = game["to_play"]
     block, cell = divmod(action - FIRST_SPECIAL - table["cells"], table["cells"])
     slot, turn = divmod(block, MAX_ORIENTATIONS)
-    patch = take_from_circle(game, slot)
-    if game["circle_size"] == table["refill_when_left"] and game["refilled"] == 0:
-        refill(table, game, stream_of(seed, index, episode, REFILL_DRAW))
+    patch = take_patch(table, game, slot, seed, index, episode)
     game["buttons"][player] -= table["cost"][patch]
     low, high = placed_words(table, table["shape"][patch, turn], cell)
     cover(table, game, player, low, high)
@@ -202,6 +167,15 @@ def move_to(table, game, space):
     game["positions"][player] = min(space, table["last_space"])
     if space >= table["last_space"] and game["first_home"] == NOBODY:
         game["first_home"] = player
+
+
+@kernel
+def take_patch(table, game, slot, seed, index, episode):
+    """Remove the patch in that slot, and refill the circle if it is time."""
+    patch = take_from_circle(game, slot)
+    if game["circle_size"] == table["refill_when_left"] and game["refilled"] == 0:
+        refill(table, game, stream_of(seed, index, episode, REFILL_DRAW))
+    return patch
 
 
 @kernel

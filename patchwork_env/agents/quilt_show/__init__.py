@@ -1,0 +1,1 @@
+"""Players of Quilt Show that need no training."""

@@ -1,0 +1,1 @@
+"""Quilt Show: the rules, without any RL library."""

@@ -1,0 +1,1 @@
+"""Quilt Show: rules, hidden information, interfaces, agents."""
