@@ -26,6 +26,7 @@ _Value = TypeVar("_Value")
 
 PATIENCE = 0.25  # seconds for which a move's answer waits for agents that are quick
 GRAPH_PLAYOUTS = 48
+FROM_FILES = ("checkpoint",)  # agents that read a file: only whoever starts the server may name those
 SHOWN_MOVES = 5  # of an analysis
 
 
@@ -71,14 +72,15 @@ class Hall:
 
     def check_seat(self, seat: str) -> None:
         """Refuse a seat that is neither a person nor an agent of the tables."""
-        if seat == HUMAN or seat in self.extra_agents or seat.partition(":")[0] in AGENTS:
+        if seat == HUMAN or seat in self.extra_agents or seat.partition(":")[0] in self.agent_names():
             return
-        known = ", ".join([HUMAN, *sorted(AGENTS), *self.extra_agents])
+        known = ", ".join([HUMAN, *self.agent_names()])
         raise RefusedError(422, f"unknown player {seat!r}; known are {known}")
 
     def agent_names(self) -> list[str]:
         """The agents that the page offers."""
-        return [*AGENTS, *self.extra_agents]
+        named = [name for name in AGENTS if name not in FROM_FILES]
+        return [*named, *(agent for agent in self.extra_agents if agent not in named)]
 
     # --- thinking -------------------------------------------------------------------------------------------------
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-import uvicorn
 
 from patchwork_env.games.patchwork.notation import parse_game
 from patchwork_env.web.hall import Hall
-from patchwork_env.web.server import make_app
+from patchwork_env.web.local import serving
 from tests.render.games import EDITIONS, FOLDER
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -34,16 +30,8 @@ def hall() -> Hall:
 
 @pytest.fixture(scope="module")
 def address(hall: Hall) -> Iterator[str]:
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(make_app(hall), log_level="error", ws="none", lifespan="on"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    while not server.started:
-        time.sleep(0.02)
-    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
+    with serving(hall) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -15,10 +16,13 @@ from numpy.typing import NDArray
 
 from patchwork_env import PatchworkBatch, load_edition
 from patchwork_env.agents import base
+from patchwork_env.commands import play as play_command
 from patchwork_env.games.patchwork.notation import parse_game
 from patchwork_env.interfaces.replay import check_result, replay
 from patchwork_env.web import server
 from patchwork_env.web.hall import Hall
+from patchwork_env.web.local import tcp_socket
+from patchwork_env.web.response import measure
 from patchwork_env.web.server import make_app
 from tests.render.games import EDITIONS, FOLDER
 
@@ -358,3 +362,17 @@ def test_workers_stop_with_the_server() -> None:
 
     with pytest.raises(RuntimeError, match="shutdown"):
         asyncio.run(think())
+
+
+def test_the_response_is_measured() -> None:
+    found = measure("advance", 1, "stack_n_stuff")
+    assert found["moves"] > 5
+    assert 0 < found["median_ms"] <= found["p95_ms"] <= found["max_ms"]
+
+
+def test_the_server_answers_without_delay() -> None:
+    with tcp_socket(socket.AF_INET) as listener:
+        assert listener.proto == socket.IPPROTO_TCP
+    listener = play_command._listen("127.0.0.1", None)
+    assert listener.proto == socket.IPPROTO_TCP
+    listener.close()

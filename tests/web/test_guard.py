@@ -98,6 +98,7 @@ def test_json_that_is_no_object(client: TestClient, body: str) -> None:
         ({"seats": ["human", "x" * 100]}, "seats: expected two players"),
         ({"seats": ["human", "gready"]}, "unknown player 'gready'; known are human"),
         ({"seats": ["human", "/etc/passwd"]}, "unknown player '/etc/passwd'"),
+        ({"seats": ["human", "checkpoint:/etc"]}, "unknown player 'checkpoint:/etc'"),
         ({"seats": ["human", "random:speed=3"]}, "agent 'random:speed=3'"),
         ({"seed": -1}, "seed: expected a whole number"),
         ({"seed": 1.5}, "seed: 1.5 is not of the right kind"),
