@@ -233,8 +233,10 @@ def write_planes(tiles, quilts, scales, tensor):
         code = np.int64(tiles[tile])
         if code != UNSEEN:
             plane = code - 1
-            if code >= IN_OPEN_QUILT:
-                plane = 6 if code < IN_OWN_ENTRY else code - IN_OWN_ENTRY + 7
+            if code >= IN_OWN_ENTRY:
+                plane = code - IN_OWN_ENTRY + 7
+            elif code >= IN_OPEN_QUILT:
+                plane = np.int64(6)
             tensor[plane * TILES + tile] = 1
     for row in range(MAX_QUILTS):
         if quilts[row, 0] == NOBODY:
