@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -15,6 +16,8 @@ from patchwork_env.render.history import follow
 from patchwork_env.render.scene import PLAYER_NAMES, make_scene
 
 CLEAR = "\x1b[2J\x1b[H"
+# heading of a file -> module whose `run_text` replays it; all other files are Patchwork's
+OTHER_GAMES = {"quilt show game, notation 1": "patchwork_env.commands.quilt_show_replay"}
 PROMPT = "Enter: next, b: back, a number: go there, q: quit > "
 
 
@@ -33,7 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Replay the file; a game that the rules do not allow is an error that names the line."""
     source = str(arguments.file)
-    record = parse_game(arguments.file.read_text(encoding="utf-8"), source)
+    text = arguments.file.read_text(encoding="utf-8")
+    heading = text.partition("\n")[0].strip()
+    if heading in OTHER_GAMES:
+        code: int = importlib.import_module(OTHER_GAMES[heading]).run_text(text, arguments)
+        return code
+    record = parse_game(text, source)
     asked = arguments.check or arguments.json or arguments.list or arguments.boards or arguments.gif
     if not asked and sys.stdin.isatty() and sys.stdout.isatty():
         return _step_through(record, source)

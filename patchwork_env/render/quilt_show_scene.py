@@ -18,6 +18,7 @@ from patchwork_env.games.quilt_show.observation import (
     WITH_SEAT,
 )
 from patchwork_env.interfaces.quilt_show_batch import QuiltShowBatch
+from patchwork_env.interfaces.quilt_show_game import QuiltShowView
 
 OPEN = "open"  # as a view: everybody's cards and entries
 
@@ -124,6 +125,11 @@ def make_scene(games: QuiltShowBatch, index: int, view: int | str, names: Sequen
         all_markers=games.settings.markers,
         prizes=tuple(prize for prize in first["prizes"] if prize > 0),
     )
+
+
+def scene_of(game: QuiltShowView, view: int | str, names: Sequence[str] | None = None) -> Scene:
+    """The scene of the game that a view looks at."""
+    return make_scene(game._games, game._index, view, names)
 
 
 def thousands(amount: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +11,10 @@ import pytest
 
 from patchwork_env import QuiltShowBatch, quilt_show_v0
 from patchwork_env.agents.random import RandomAgent
-from patchwork_env.games.quilt_show.notation import GameRecord, NotationError, format_game, parse_game
+from patchwork_env.commands.replay import OTHER_GAMES
+from patchwork_env.games.quilt_show.notation import HEADING, GameRecord, NotationError, format_game, parse_game
 from patchwork_env.interfaces.quilt_show_replay import Recorder, replay
+from training.cli import main
 
 CASES: list[dict[str, Any]] = [
     {},
@@ -80,6 +84,26 @@ def test_errors_name_the_line(old: str, new: str, message: str) -> None:
     assert old in text
     with pytest.raises(NotationError, match=message):
         parse_game(text.replace(old, new, 1))
+
+
+def test_replay_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record, game = recorded({"num_players": 3, "two_shows": True})
+    file = tmp_path / "game.txt"
+    file.write_text(format_game(record), encoding="utf-8")
+    assert main(["replay", str(file), "--json"]) == 0
+    outcome = json.loads(capsys.readouterr().out)
+    assert (outcome["moves"], outcome["money"]) == (len(record.moves), list(game.money))
+    assert main(["replay", str(file), "--list"]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert len(listed) == len(record.moves) + 2
+    assert "all legal" in listed[-1]
+    assert HEADING in OTHER_GAMES
+    assert main(["replay", str(file), "--gif", str(tmp_path / "film.gif")]) == 2
+    assert "--boards" in capsys.readouterr().err
+    assert main(["replay", str(file), "--boards"]) == 0
+    assert capsys.readouterr().out.count("(open view)") == len(record.moves) + 1
+    file.write_text(format_game(record).replace("seed: 3", "seed: 4"), encoding="utf-8")
+    assert main(["replay", str(file), "--check"]) == 2
 
 
 def test_replay_notices_what_does_not_fit() -> None:

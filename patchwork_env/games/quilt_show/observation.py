@@ -230,17 +230,19 @@ def write_scalars(table, game, viewer, scalars):
 def write_planes(tiles, quilts, scales, tensor):
     """The tensor's first part: a plane of flags for each whereabouts of a tile, then the quilts."""
     for tile in range(TILES):
-        code = tiles[tile]
+        code = np.int64(tiles[tile])
         if code != UNSEEN:
             plane = code - 1
-            if code >= IN_OPEN_QUILT:
-                plane = 6 if code < IN_OWN_ENTRY else code - IN_OWN_ENTRY + 7
+            if code >= IN_OWN_ENTRY:
+                plane = code - IN_OWN_ENTRY + 7
+            elif code >= IN_OPEN_QUILT:
+                plane = np.int64(6)
             tensor[plane * TILES + tile] = 1
     for row in range(MAX_QUILTS):
         if quilts[row, 0] == NOBODY:
             break
         start = TILE_PLANES * TILES + row * QUILT_NUMBERS
-        tensor[start + quilts[row, 0]] = 1
+        tensor[start + np.int64(quilts[row, 0])] = 1
         for column in range(2, 6):
             tensor[start + 2 + column] = quilts[row, column] * scales[start + 2 + column]
 
@@ -257,7 +259,7 @@ def write_tensor(rows, scales, tensor):
     place += CARD_TYPES
     for position in range(FACE_UP):
         if face_up[position] != NONE:
-            tensor[place + position * CARD_TYPES + face_up[position]] = 1
+            tensor[place + position * CARD_TYPES + np.int64(face_up[position])] = 1
     place += FACE_UP * CARD_TYPES
     for value in chips.flat:
         tensor[place] = value
