@@ -92,4 +92,4 @@ def _continue_game(page: Any, notation: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("docs/pictures"))
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("examples/pictures"))
