@@ -109,6 +109,7 @@ class SoloGames(SeatedGames):
 
     def __init__(self, games: SoloBatch) -> None:
         self.games = games
+        self.history = None
         self.seats = np.zeros(games.num_games, np.int8)
         layout = games.tensor_layout
         self.observation_space = spaces.Box(layout.low, layout.high, dtype=np.float32)
@@ -135,6 +136,8 @@ class SoloGames(SeatedGames):
 class PatchworkSoloEnv(PatchworkEnv):
     """One solo game. An illegal action raises and changes nothing, as in `PatchworkEnv`."""
 
+    metadata = {"render_modes": [], "render_fps": 2}
+
     def __init__(
         self,
         edition: str | os.PathLike[str] | Edition = "revised",
@@ -144,7 +147,8 @@ class PatchworkSoloEnv(PatchworkEnv):
         render_mode: str | None = None,
     ) -> None:
         _check_render_mode(render_mode)
-        self.render_mode = render_mode
+        self.render_mode = None
+        self._renderer = None
         games = SoloBatch(1, edition, threads=1, auto_reset=False, reward=reward, level=level, deck=deck)
         self._seated = SoloGames(games)
         self.game = games.game(0)
