@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +27,9 @@ _Value = TypeVar("_Value")
 
 PATIENCE = 0.25  # seconds for which a move's answer waits for agents that are quick
 GRAPH_PLAYOUTS = 48
+# What a visitor may let an agent think: a number (simulations, depth), milliseconds or seconds.
+LARGEST_BUDGET = {"": 20_000, "ms": 10_000, "s": 10}
+_BUDGET = re.compile(r"(?P<number>\d{1,9})(?P<unit>ms|s)?")
 FROM_FILES = ("checkpoint",)  # agents that read a file: only whoever starts the server may name those
 SHOWN_MOVES = 5  # of an analysis
 
@@ -71,11 +75,17 @@ class Hall:
             del self.tables[identity]
 
     def check_seat(self, seat: str) -> None:
-        """Refuse a seat that is neither a person nor an agent of the tables."""
-        if seat == HUMAN or seat in self.extra_agents or seat.partition(":")[0] in self.agent_names():
+        """Refuse a seat that is neither a person nor an agent of the tables with a budget that others can bear."""
+        if seat == HUMAN or seat in self.extra_agents:
             return
-        known = ", ".join([HUMAN, *self.agent_names()])
-        raise RefusedError(422, f"unknown player {seat!r}; known are {known}")
+        name, _, budget = seat.partition(":")
+        if name not in self.agent_names():
+            known = ", ".join([HUMAN, *self.agent_names()])
+            raise RefusedError(422, f"unknown player {seat!r}; known are {known}")
+        found = _BUDGET.fullmatch(budget)
+        if budget and (found is None or int(found["number"]) > LARGEST_BUDGET[found["unit"] or ""]):
+            most = ", ".join(f"{number}{unit}" for unit, number in LARGEST_BUDGET.items())
+            raise RefusedError(422, f"player {seat!r}: here a budget is a number up to {most}, and nothing else")
 
     def agent_names(self) -> list[str]:
         """The agents that the page offers."""
