@@ -21,8 +21,7 @@ from torch import nn
 from patchwork_env import PatchworkBatch, load_edition, make_agent
 from patchwork_env.agents.packing import border_words
 from patchwork_env.agents.playout import result_value
-from patchwork_env.agents.position import FEATURES, HIDDEN, VALUES_FOLDER, write_features
-from patchwork_env.kernels import kernel
+from patchwork_env.agents.position import FEATURES, HIDDEN, VALUES_FOLDER, write_features_of_games
 
 BATCH_GAMES = 512  # games played together
 HELD_OUT = 10  # one game in so many is kept to test on
@@ -38,13 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--epochs", type=int, default=6, help="times each position is seen (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the games and of the training")
     parser.add_argument("--output", type=Path, help="file to write (default: the edition's own)")
-
-
-@kernel
-def features_of_games(indices, tables, games, borders, counts, features):
-    """The features of each game named."""
-    for k in range(indices.shape[0]):
-        write_features(tables[0], games[indices[k]], borders, counts, features[k])
 
 
 def play_games(arguments: argparse.Namespace) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
@@ -64,7 +56,9 @@ def play_games(arguments: argparse.Namespace) -> tuple[NDArray[np.float32], NDAr
             if not playing.size:
                 break
             features = np.zeros((len(playing), FEATURES), np.float32)
-            features_of_games(playing, games.tables, games.state, border_words(games.edition), np.zeros(5), features)
+            write_features_of_games(
+                playing, games.tables, games.state, border_words(games.edition), np.zeros(5), features
+            )
             seen.append((features, playing, games.to_play[playing].copy()))
             actions = np.zeros(len(playing), np.int64)
             for seat, player in enumerate(players):
@@ -121,9 +115,10 @@ def run(arguments: argparse.Namespace) -> int:
     error, spread = np.square(answers - results[test]).mean(), results[test].var()
     right = (np.sign(answers) == np.sign(results[test])).mean()
     print(f"{len(inputs)} positions; on games not learnt from: explains {1 - error / spread:.1%}, winner {right:.1%}")
-    parts = []
-    for part in (network[0], network[2], network[4]):
-        parts += [part.weight.detach().numpy().T.ravel(), part.bias.detach().numpy()]
+    parts: list[NDArray[np.float32]] = []
+    for part in network:
+        if isinstance(part, nn.Linear):
+            parts += [part.weight.detach().numpy().T.ravel(), part.bias.detach().numpy()]
     output = arguments.output or VALUES_FOLDER / f"{edition.name}.npy"
     np.save(output, np.concatenate(parts).astype(np.float32))
     return 0

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +58,7 @@ def write_features(table, game, borders, counts, features):
     """What the network sees of a position. ``counts`` is scratch for the counts of a quilt."""
     mover = np.int64(game["to_play"])
     last = table["last_space"]
-    marks = max(np.int64(table["incomes_after"][0]), 1)
+    marks = np.float64(max(int(table["incomes_after"][0]), 1))
     for side in range(2):
         player = mover if side == 0 else 1 - mover
         out = features[side * PLAYER_FEATURES : (side + 1) * PLAYER_FEATURES]
@@ -84,11 +85,11 @@ def write_features(table, game, borders, counts, features):
         out[12] = 1.0 if game["bonus_holder"] == player else 0.0
         out[13] = bonus_progress(table, game, low, high)
     first = 2 * PLAYER_FEATURES
-    for position in range(SHOWN):
-        out = features[first + position * PATCH_FEATURES : first + (position + 1) * PATCH_FEATURES]
+    for shown in range(SHOWN):
+        out = features[first + shown * PATCH_FEATURES : first + (shown + 1) * PATCH_FEATURES]
         out[:] = 0.0
-        if position < game["circle_size"]:
-            patch = np.int64(game["circle"][position])
+        if shown < game["circle_size"]:
+            patch = np.int64(game["circle"][shown])
             out[0] = table["cost"][patch] / 10.0
             out[1] = table["time"][patch] / 6.0
             out[2] = table["income"][patch] / 3.0
@@ -109,6 +110,13 @@ def write_features(table, game, borders, counts, features):
     space = np.int64(table["next_special"][furthest])
     out[2] = 1.0 if space == -1 else min((space - furthest) / 8.0, 1.0)
     out[3] = 1.0 if special_pending(game) else 0.0
+
+
+@kernel
+def write_features_of_games(indices, tables, games, borders, counts, features):
+    """The features of each game named."""
+    for k in range(indices.shape[0]):
+        write_features(tables[0], games[indices[k]], borders, counts, features[k])
 
 
 @kernel
@@ -168,7 +176,7 @@ def position_value(table, game, borders, network, scratch):
     return value if game["to_play"] == 0 else -value
 
 
-def position_scratch(count: int) -> tuple[NDArray[np.float64], ...]:
+def position_scratch(count: int) -> tuple[NDArray[Any], ...]:
     """What `position_value` works in, once for each of ``count`` callers."""
     sizes = (FEATURES, HIDDEN, HIDDEN, 1)
-    return np.zeros((count, 5)), *(np.zeros((count, size), np.float32) for size in sizes)  # type: ignore[return-value]
+    return np.zeros((count, 5)), *(np.zeros((count, size), np.float32) for size in sizes)
