@@ -2,7 +2,7 @@
 
 The weights are those of a least-squares fit of the final margin to what the players had before it, rounded. It was
 made for each fifth of the time track; what varied along the track is written as a function of the share of the
-track that still lies before the player. ``python -m training.fit_balance`` makes the fit again.
+track that still lies before the player. ``python -m training.fit_balance`` makes a fit of this kind, with fewer terms.
 """
 
 from __future__ import annotations
