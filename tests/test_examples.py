@@ -13,6 +13,10 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 # script -> (arguments of a tiny run, what it must print)
 TINY = {
     "batch_random_play.py": (["--games", "64", "--steps", "100"], "games finished"),
+    "match_agents.py": (["--deals", "4"], "95% interval"),
+    "quilt_show.py": ([], "won by"),
+    "render_board.py": (["--decisions", "6"], "player_1"),
+    "solo_automa.py": (["--games", "4"], "solo games at level fellow"),
     "gymnasium_vector.py": (["--envs", "8", "--steps", "40"], "random play won"),
     "play_aec.py": (["--edition", "stack_n_stuff"], "wins"),
     "record_and_replay.py": ([], "all legal"),

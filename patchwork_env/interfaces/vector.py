@@ -16,7 +16,7 @@ class Seated(Protocol):
 
     games: Any
     seats: NDArray[np.int8]
-    observation_space: spaces.Box
+    observation_space: Any
 
     def step(self, actions: NDArray[np.int64], indices: NDArray[np.int64]) -> NDArray[np.float32]:
         """Play the learner's actions and all answers; the learner's rewards."""
