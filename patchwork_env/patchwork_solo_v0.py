@@ -12,7 +12,7 @@ from patchwork_env.interfaces.solo_envs import RawPatchworkSoloEnv
 raw_env = RawPatchworkSoloEnv
 
 
-def env(**settings: Any) -> AECEnv[str, Any, Any]:
+def env(**settings: Any) -> Any:
     """`raw_env` with PettingZoo's wrappers: an illegal action ends the game with -1."""
     game: AECEnv[str, Any, Any] = raw_env(**settings)
     game = wrappers.TerminateIllegalWrapper(game, illegal_reward=-1)

@@ -12,7 +12,7 @@ from patchwork_env.interfaces.quilt_show_aec import RawQuiltShowEnv
 raw_env = RawQuiltShowEnv
 
 
-def env(**settings: Any) -> AECEnv[str, Any, Any]:
+def env(**settings: Any) -> Any:
     """`raw_env` with PettingZoo's wrappers: an illegal action ends the game with -1 for who played it."""
     game: AECEnv[str, Any, Any] = raw_env(**settings)
     game = wrappers.TerminateIllegalWrapper(game, illegal_reward=-1)
