@@ -26,7 +26,7 @@ from patchwork_env.web.view import edition_view
 
 STATIC = Path(__file__).parent / "static"
 LONGEST_WAIT = 20.0  # seconds for which a request may wait for a change
-MAX_NAME = 80
+MAX_NAME = 300  # the path of a checkpoint can be long
 _KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",

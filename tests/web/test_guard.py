@@ -95,7 +95,7 @@ def test_json_that_is_no_object(client: TestClient, body: str) -> None:
         ({"editon": "revised"}, "unknown field 'editon'"),
         ({"seats": ["human"]}, "seats: expected two players"),
         ({"seats": ["human", 3]}, "seats: expected two players"),
-        ({"seats": ["human", "x" * 100]}, "seats: expected two players"),
+        ({"seats": ["human", "x" * 400]}, "seats: expected two players"),
         ({"seats": ["human", "gready"]}, "unknown player 'gready'; known are human"),
         ({"seats": ["human", "/etc/passwd"]}, "unknown player '/etc/passwd'"),
         ({"seats": ["human", "checkpoint:/etc"]}, "unknown player 'checkpoint:/etc'"),
