@@ -151,11 +151,20 @@ def test_a_tournament_is_not_overwritten_or_mixed(played: Path, capsys: pytest.C
     assert "has seed 3" in capsys.readouterr().err
 
 
+# A process that was started in the background may have inherited that Ctrl-C is ignored.
+INTERRUPTIBLE = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from training.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 def test_interrupted_tournaments_resume(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     words = ["tournament", "random", "advance", "greedy", "--games", "2000000", "--out", str(folder)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "training.cli", *words], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", INTERRUPTIBLE, *words], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     pairings = folder / "pairings"
     for _ in range(600):
@@ -163,7 +172,10 @@ def test_interrupted_tournaments_resume(tmp_path: Path) -> None:
             break
         time.sleep(0.1)
     os.kill(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    try:
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert f"patchwork tournament --resume --out {folder}" in errors
     saved = {file.name: np.load(file) for file in pairings.glob("*.npy")}
