@@ -19,7 +19,6 @@ from patchwork_env.agents.playout import play_out, result_value
 from patchwork_env.agents.position import position_value
 from patchwork_env.games.patchwork.edition import OFFERED
 from patchwork_env.games.patchwork.rules import play
-from patchwork_env.games.patchwork.state import GAME
 from patchwork_env.kernels import kernel
 from patchwork_env.streams import mixed
 
@@ -56,12 +55,6 @@ CHOICES = np.dtype(
 )
 TREE = np.dtype([("nodes", np.int32), ("lists", np.int32)], align=True)  # how much of the arrays is in use
 
-# The last word of a record ends with bytes that belong to no field and may hold anything.
-_FILLED = np.zeros(1, GAME)
-for _name in GAME.names or ():
-    _FILLED[_name] = -1
-LAST_WORD = np.uint64(_FILLED.view(np.uint64)[-1])
-
 CLEAR_LEAD = 25.0  # points of balance that make a game look all but decided
 
 # The numbers that steer the search, in this order.
@@ -86,10 +79,9 @@ def new_trees(count: int, nodes: int, lists: int) -> tuple[NDArray[Any], NDArray
 def fingerprint_of(words):
     """A number that tells a position, given as the words of its record, from all others that a search meets."""
     key = np.uint64(0x9E3779B97F4A7C15)
-    last = words.shape[0] - 1
-    for k in range(last):
+    for k in range(words.shape[0]):
         key = mixed(key ^ np.uint64(words[k]))
-    return mixed(key ^ (np.uint64(words[last]) & LAST_WORD))
+    return key
 
 
 @kernel

@@ -48,6 +48,7 @@ GAME = np.dtype(
         ("first_home", np.int8),  # player who reached the last space first; -1 nobody yet
         ("refilled", np.int8),  # 1 once the refill has joined the circle
         ("done", np.int8),  # 1 when the game is over
+        ("filler", np.int8, (2,)),  # always 0; in its place numpy would leave bytes that no copy keeps
     ],
     align=True,
 )
