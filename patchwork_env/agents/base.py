@@ -7,7 +7,6 @@ a trained checkpoint is a name too.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from patchwork_env.errors import nearest
 from patchwork_env.interfaces.base import GameBatch, from_table
 
 
@@ -90,9 +90,7 @@ def make_agent(agent: AgentLike, seed: int | None = None, game: str = "patchwork
     name, _, rest = agent.partition(":")
     table = from_table("game", game, AGENTS_OF)
     if name not in table:
-        close = difflib.get_close_matches(name, table, n=1)
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
-        raise UnknownAgentError(f"unknown agent {agent!r}{hint}; known are {', '.join(sorted(table))}")
+        raise UnknownAgentError(f"unknown agent {agent!r}{nearest(name, table)}; known are {', '.join(sorted(table))}")
     module, class_name = table[name]
     positional, named = _arguments(rest)
     named.setdefault("seed", seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,17 +10,16 @@ from numpy.typing import NDArray
 from patchwork_env.games.patchwork.actions import ActionInfo, describe, quilt_cells, why_illegal
 from patchwork_env.games.patchwork.edition import Edition
 from patchwork_env.games.patchwork.rules import score, special_pending, winner
+from patchwork_env.interfaces.view import RecordView
 
 if TYPE_CHECKING:
     from patchwork_env.interfaces.batch import PatchworkBatch
 
 
-class GameView:
+class GameView(RecordView):
     """Game ``index`` of a batch as it stands now. Every answer is a copy; nothing can be changed through it."""
 
-    def __init__(self, games: PatchworkBatch, index: int) -> None:
-        self._games = games
-        self._index = index
+    _games: PatchworkBatch
 
     @property
     def edition(self) -> Edition:
@@ -68,11 +67,6 @@ class GameView:
         return None if holder < 0 else holder
 
     @property
-    def to_play(self) -> int:
-        """The player who decides; after the end the one who moved last."""
-        return int(self._record["to_play"])
-
-    @property
     def special_pending(self) -> bool:
         """Whether that player must place (or decline) a special patch now."""
         return bool(special_pending(self._record))
@@ -86,46 +80,20 @@ class GameView:
         return tuple(space for space in self.edition.special_spaces if space > reached)
 
     @property
-    def decisions(self) -> int:
-        """Decisions taken so far."""
-        return int(self._record["decisions"])
-
-    @property
-    def done(self) -> bool:
-        """Whether the game is over."""
-        return bool(self._record["done"])
-
-    @property
     def winner(self) -> int | None:
         """Who won, or None before the end."""
         return int(winner(self._table, self._record)) if self.done else None
-
-    def legal_actions(self) -> NDArray[np.int64]:
-        """The legal actions, ascending."""
-        return np.flatnonzero(self._games.action_mask[self._index])
 
     def describe(self, action: int) -> ActionInfo:
         """What an action would do here."""
         return describe(self.edition, self._record, int(action))
 
-    def why_illegal(self, action: int) -> str | None:
-        """Why an action may not be played now; None if it may."""
-        action = int(action)
-        if 0 <= action < self.edition.num_actions and self._games.action_mask[self._index, action]:
-            return None
+    def _reason(self, action: int) -> str:
         return why_illegal(self.edition, self._record, action)
 
     def __repr__(self) -> str:
         state = "over" if self.done else f"player_{self.to_play} to play"
         return f"<{self.edition.name} game, {state}, positions {self.positions}, scores {self.scores}>"
-
-    @property
-    def _record(self) -> Any:
-        return self._games.state[self._index]
-
-    @property
-    def _table(self) -> Any:
-        return self._games.tables[0]
 
     def _pair(self, field: str) -> tuple[int, int]:
         first, second = self._record[field].tolist()

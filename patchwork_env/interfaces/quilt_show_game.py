@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from patchwork_env.games.quilt_show.actions import ActionInfo, describe, exposed_tile, why_illegal
 from patchwork_env.games.quilt_show.cards import CARD_TYPES, GROUP_TILES, Settings, group_tile
-from patchwork_env.games.quilt_show.layout import NUM_ACTIONS, PHASES
+from patchwork_env.games.quilt_show.layout import PHASES
 from patchwork_env.games.quilt_show.rules import best_standing, standing
+from patchwork_env.interfaces.view import RecordView
 
 if TYPE_CHECKING:
     from patchwork_env.interfaces.quilt_show_batch import QuiltShowBatch
@@ -30,15 +28,13 @@ class Quilt:
     is_open: bool  # False for an entry that is still secret
 
 
-class QuiltShowView:
+class QuiltShowView(RecordView):
     """Game ``index`` of a batch as it stands now. Every answer is a copy; nothing can be changed through it.
 
     The view sees what is hidden from the players, too: `patchwork_env.games.quilt_show.observation` is what they see.
     """
 
-    def __init__(self, games: QuiltShowBatch, index: int) -> None:
-        self._games = games
-        self._index = index
+    _games: QuiltShowBatch
 
     @property
     def settings(self) -> Settings:
@@ -145,21 +141,6 @@ class QuiltShowView:
         return PHASES[self._record["phase"]]
 
     @property
-    def to_play(self) -> int:
-        """The player who decides; after the end the one who decided last."""
-        return int(self._record["to_play"])
-
-    @property
-    def decisions(self) -> int:
-        """Decisions taken so far."""
-        return int(self._record["decisions"])
-
-    @property
-    def done(self) -> bool:
-        """Whether the game is over or cut off."""
-        return bool(self._record["done"])
-
-    @property
     def truncated(self) -> bool:
         """Whether it was cut off."""
         return bool(self._record["truncated"])
@@ -172,32 +153,16 @@ class QuiltShowView:
         best, _ = best_standing(self._table, self._record)
         return tuple(player for player in range(self.settings.num_players) if standing(self._record, player) == best)
 
-    def legal_actions(self) -> NDArray[np.int64]:
-        """The legal actions, ascending."""
-        return np.flatnonzero(self._games.action_mask[self._index])
-
     def describe(self, action: int) -> ActionInfo:
         """What an action would do here."""
         return describe(self.settings, self._record, int(action))
 
-    def why_illegal(self, action: int) -> str | None:
-        """Why an action may not be played now; None if it may."""
-        action = int(action)
-        if 0 <= action < NUM_ACTIONS and self._games.action_mask[self._index, action]:
-            return None
+    def _reason(self, action: int) -> str:
         return why_illegal(self.settings, self._record, action)
 
     def __repr__(self) -> str:
         state = "over" if self.done else f"player_{self.to_play} to {self.phase}"
         return f"<quilt show game of {self.settings.num_players}, round {self.round + 1}, {state}, money {self.money}>"
-
-    @property
-    def _record(self) -> Any:
-        return self._games.state[self._index]
-
-    @property
-    def _table(self) -> Any:
-        return self._games.tables[0]
 
 
 def _cards(counts: Any) -> tuple[int, ...]:

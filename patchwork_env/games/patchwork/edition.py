@@ -6,7 +6,6 @@ and may extend another edition and say only what differs. The fields are documen
 
 from __future__ import annotations
 
-import difflib
 import functools
 import hashlib
 import os
@@ -18,6 +17,7 @@ from typing import Any
 
 import yaml
 
+from patchwork_env.errors import nearest
 from patchwork_env.games.patchwork.palette import DEFAULT_PALETTE, Palette, PaletteError, read_palette
 from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS, Shape, extent, orientations, parse_shape
 
@@ -114,7 +114,7 @@ def load_edition(source: str | os.PathLike[str] | Edition) -> Edition:
     if text in edition_names():
         return _published(text)
     if not text.endswith((".yaml", ".yml")):
-        hint = _nearest(text, edition_names())
+        hint = nearest(text, edition_names())
         raise EditionError(
             f"unknown edition {text!r}{hint}; known are {', '.join(edition_names())}, or a file ending in .yaml"
         )
@@ -151,7 +151,7 @@ def _merged_fields(path: Path, children: tuple[Path, ...]) -> dict[str, Any]:
     elif parent.endswith((".yaml", ".yml")):
         parent_path = path.parent / parent
     else:
-        raise EditionError(f"{path.name}: extends: unknown edition {parent!r}{_nearest(parent, edition_names())}")
+        raise EditionError(f"{path.name}: extends: unknown edition {parent!r}{nearest(parent, edition_names())}")
     return _overlaid(_merged_fields(parent_path, (*children, path)), fields, path.name)
 
 
@@ -188,7 +188,7 @@ class _Fields:
             raise EditionError(f"{where}: expected a mapping with {', '.join(known)}")
         for key in value:
             if key not in known:
-                raise EditionError(f"{where}: unknown field {key!r}{_nearest(str(key), known)}")
+                raise EditionError(f"{where}: unknown field {key!r}{nearest(str(key), known)}")
         self.value = value
 
     def get(self, name: str, kind: type, what: str) -> Any:
@@ -323,8 +323,3 @@ def _refill(top: _Fields, circle_size: int, quilt: tuple[int, int]) -> tuple[tup
         return (), None
     refill = _Fields(top.value["refill"], f"{top.where}: refill", ("when_left", "patches"))
     return _patches(refill, quilt), refill.whole("when_left", 0, circle_size - 1)
-
-
-def _nearest(name: str, known: Any) -> str:
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""

@@ -7,10 +7,11 @@ patch also has a weave (see `patchwork_env.render.scene`), so nothing depends on
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import re
 from dataclasses import dataclass
 from typing import Any
+
+from patchwork_env.errors import nearest
 
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
@@ -60,8 +61,7 @@ def read_palette(fields: Any) -> Palette:
     values: dict[str, Any] = {}
     for name, value in fields.items():
         if name not in known:
-            close = difflib.get_close_matches(str(name), known, n=1)
-            hint = f" (did you mean {close[0]!r}?)" if close else ""
+            hint = nearest(str(name), known)
             raise PaletteError(f"unknown field {name!r}{hint}; known are {', '.join(known)}")
         many = isinstance(known[name].default, tuple)
         colours = value if many else [value]
