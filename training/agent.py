@@ -10,7 +10,6 @@ import torch
 from numpy.typing import NDArray
 
 from patchwork_env.games.patchwork.edition import Edition
-from patchwork_env.games.patchwork.observation import tensor_layout
 from patchwork_env.interfaces.batch import PatchworkBatch
 from training.candidates import CandidateView
 from training.checkpoint import CheckpointError, load_checkpoint
@@ -31,7 +30,6 @@ class PolicyAgent:
         self.network = network
         self.edition = edition
         self.placements = placements
-        self._state_size = tensor_layout(edition).size
         self.sample = sample
         self._generator = torch.Generator()
         self.reseed(seed)
@@ -57,18 +55,14 @@ class PolicyAgent:
         open_choices = np.flatnonzero(view.counts[indices] > 1)
         if open_choices.size:
             rows = indices[open_choices]
-            # A solo game's tensor has the Automa's numbers behind the part that the network knows.
-            states = games.observe_tensor()[rows, : self._state_size]
-            chosen[open_choices] = self._choose(states, view.features[rows], view.mask[rows])
+            chosen[open_choices] = self._choose(view.observation(rows), view.mask[rows])
         actions: NDArray[np.int64] = view.actions[indices, chosen]
         return actions
 
-    def _choose(
-        self, states: NDArray[np.float32], candidates: NDArray[np.float32], mask: NDArray[np.bool_]
-    ) -> NDArray[np.int64]:
-        observation = {"state": torch.from_numpy(states), "candidates": torch.from_numpy(candidates)}
+    def _choose(self, observation: dict[str, NDArray[np.float32]], mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        tensors = {name: torch.from_numpy(array) for name, array in observation.items()}
         with torch.no_grad():
-            logits, _ = self.network(observation, torch.from_numpy(mask))
+            logits, _ = self.network(tensors, torch.from_numpy(mask))
             if self.sample:
                 logits = logits - torch.empty_like(logits).exponential_(generator=self._generator).log()
             best: NDArray[np.int64] = logits.argmax(dim=1).numpy()

@@ -2,7 +2,9 @@
 
 Of the 2,027 actions few are legal and fewer are sensible. The view lists, for every game, the advance and the
 ``placements`` tightest ways to lay each offered patch (or the best cells for a special patch), each with a row of
-features. A learner scores the rows and picks one; the view maps the choice back to the environment's action.
+features that say what it does to the quilt. What it does to everything else is the same for all placements of a patch
+and told once, by `training.situation`. A learner scores the rows and picks one; the view maps the choice back to the
+environment's action.
 
 The places of the list have fixed meanings, so that they can be an action space of their own::
 
@@ -21,10 +23,12 @@ from patchwork_env.agents.packing import (
     border_words,
     completes_square,
     count_quilt,
+    count_ways,
     outlook,
     rank_cells,
     rank_placements,
 )
+from patchwork_env.agents.position import bonus_progress
 from patchwork_env.agents.valuation import (
     CELLS,
     HORIZON,
@@ -44,41 +48,30 @@ from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS
 from patchwork_env.games.patchwork.state import NOBODY
 from patchwork_env.interfaces.batch import PatchworkBatch
 from patchwork_env.kernels import kernel, run_over
+from training.situation import AHEAD, KINDS, MOVE_SIZE, STATE_SIZE, describe_situation
+
+UPCOMING_WAYS = 4  # patches ahead that a placement is judged by
 
 FEATURES = (
-    "advance",
-    "buy",
-    "special",
-    "decline",
-    "cost",
-    "time",
-    "income",
-    "cells",
-    "income_to_come",  # what the patch's income will still pay
-    "buttons_after",
-    "income_after",
-    "spaces_moved",
-    "income_paid",  # buttons of income in this move
-    "specials_reached",
-    "keeps_turn",
-    "lead_after",  # spaces ahead of the opponent after the move
     "completes_bonus",
+    "bonus_progress",  # how nearly the quilt then holds the bonus square
     *(f"{count}_after" for count in ("pairs", "squares", "lone", "dead_ends", "narrow")),
     *(f"{count}_change" for count in ("pairs", "squares", "lone", "dead_ends", "narrow")),
     "ways",  # logarithm of the ways in which the coming patches could still lie
     "unreachable",  # empty cells that no patch left can cover
     "value",  # the greedy player's value of the step
     "rank",
-    "slot",
-    *(f"next_{k}_{number}" for k in range(OFFERED) for number in ("cost", "time", "income", "cells")),
+    *(f"next_{k}_ways" for k in range(UPCOMING_WAYS)),  # logarithm of the ways to lay each patch that comes next
 )
 NUM_FEATURES = len(FEATURES)
+VALUE = FEATURES.index("value")
 _AFTER = FEATURES.index("pairs_after")
 _OUTLOOK = FEATURES.index("ways")
-_NEXT = FEATURES.index("next_0_cost")
+_RANK = FEATURES.index("rank")
+_NEXT = FEATURES.index("next_0_ways")
 _QUILT_SCALES = (0.01, 0.02, 0.2, 0.1, 0.05)
 
-VIEW_VERSION = 1  # goes up when the list or a feature changes
+VIEW_VERSION = 2  # goes up when the list or a feature changes
 
 
 class CandidateView:
@@ -96,6 +89,8 @@ class CandidateView:
         count = games.num_games
         self.actions = np.zeros((count, self.size), np.int64)  # (N, K) the environment's actions
         self.mask = np.zeros((count, self.size), np.bool_)  # (N, K) which places are taken
+        self.state = np.zeros((count, STATE_SIZE), np.float32)  # (N, S) the position
+        self.moves = np.zeros((count, KINDS, MOVE_SIZE), np.float32)  # (N, 4, M) what each kind of move leads to
         self.features = np.zeros((count, self.size, NUM_FEATURES), np.float32)  # (N, K, F)
         self.counts = np.zeros(count, np.int64)  # (N,) candidates of each game
         self._borders = border_words(games.edition)
@@ -106,6 +101,7 @@ class CandidateView:
             np.empty((count, places), np.int64),
             np.empty((count, places)),
             np.empty((count, QUILT_FEATURES)),
+            np.empty((count, 2, AHEAD)),
         )
         self._everyone = np.arange(count)
 
@@ -123,55 +119,45 @@ class CandidateView:
             self._weights,
             self.placements,
             self._scratch,
-            (self.actions, self.mask, self.features, self.counts),
+            (self.actions, self.mask, self.state, self.moves, self.features, self.counts),
         )
+
+    def observation(self, indices: NDArray[np.int64] | None = None) -> dict[str, NDArray[np.float32]]:
+        """What a network is told of all games, or of those named, as they stood at the last update; copies."""
+        chosen = slice(None) if indices is None else indices
+        arrays = {"state": self.state, "moves": self.moves, "candidates": self.features}
+        return {name: array[chosen].copy() if indices is None else array[chosen] for name, array in arrays.items()}
 
 
 @kernel
 def list_for_games(start, stop, indices, tables, games, borders, weights, placements, scratch, out):
-    """The candidates of each game named; ``out`` is (actions, mask, features, counts)."""
-    mixed_weights, places, values, counts_before = scratch
-    actions, mask, features, counts = out
+    """The candidates of each game named; ``out`` is (actions, mask, state, moves, features, counts)."""
+    mixed_weights, places, values, counts_before, ways = scratch
+    actions, mask, state, moves, features, counts = out
     for k in range(start, stop):
         i = indices[k]
         mask[i, :] = False
         features[i, :, :] = 0.0
         counts[i] = 0
         if games[i]["done"]:
+            state[i, :] = 0.0
+            moves[i, :, :] = 0.0
             continue
+        describe_situation(
+            tables[0], games[i], borders, weights, mixed_weights[i], counts_before[i], ways[i], state[i], moves[i]
+        )
         mix_weights(tables[0], games[i], weights, mixed_weights[i])
+        rows = (places[i], values[i], counts_before[i], actions[i], mask[i], features[i])
         if special_pending(games[i]):
-            counts[i] = list_specials(
-                tables[0],
-                games[i],
-                borders,
-                mixed_weights[i],
-                places[i],
-                values[i],
-                counts_before[i],
-                actions[i],
-                mask[i],
-                features[i],
-            )
+            counts[i] = list_specials(tables[0], games[i], borders, mixed_weights[i], rows)
         else:
-            counts[i] = list_steps(
-                tables[0],
-                games[i],
-                borders,
-                mixed_weights[i],
-                placements,
-                places[i],
-                values[i],
-                counts_before[i],
-                actions[i],
-                mask[i],
-                features[i],
-            )
+            counts[i] = list_steps(tables[0], games[i], borders, mixed_weights[i], placements, rows)
 
 
 @kernel
-def list_specials(table, game, borders, weights, places, values, before, actions, mask, features):
+def list_specials(table, game, borders, weights, rows):
     """Candidates of a player who has a special patch to place; how many."""
+    places, values, before, actions, mask, features = rows
     quilt = game["quilts"][game["to_play"]]
     low = table["full"][0] & ~quilt[0]
     high = table["full"][1] & ~quilt[1]
@@ -181,8 +167,6 @@ def list_specials(table, game, borders, weights, places, values, before, actions
     if table["may_decline"]:
         actions[0] = table["decline"]
         mask[0] = True
-        features[0, 3] = 1.0
-        describe_move(table, game, -1, features[0])
         describe_quilt(table, game, borders, weights, before, -1, low, high, 0.0, features[0])
         listed += 1
     count = rank_cells(table, borders, weights, bonus, low, high, places[1:], values[1:])
@@ -191,19 +175,17 @@ def list_specials(table, game, borders, weights, places, values, before, actions
         cell = places[1 + rank]
         actions[1 + rank] = FIRST_SPECIAL + cell
         mask[1 + rank] = True
-        row[2] = 1.0
-        row[7] = 0.125
         rest_low, rest_high = quilt_after_cell(table, cell, low, high)
-        describe_move(table, game, -1, row)
         describe_quilt(table, game, borders, weights, before, -1, rest_low, rest_high, weights[CELLS], row)
-        row[_OUTLOOK + 3] = rank * 0.1
+        row[_RANK] = rank * 0.1
         listed += 1
     return listed
 
 
 @kernel
-def list_steps(table, game, borders, weights, placements, places, values, before, actions, mask, features):
+def list_steps(table, game, borders, weights, placements, rows):
     """Candidates of a normal turn; how many."""
+    places, values, before, actions, mask, features = rows
     player = game["to_play"]
     quilt = game["quilts"][player]
     low = table["full"][0] & ~quilt[0]
@@ -212,12 +194,8 @@ def list_steps(table, game, borders, weights, placements, places, values, before
     bonus = bonus_value(table, game, weights)
     actions[0] = ADVANCE
     mask[0] = True
-    features[0, 0] = 1.0
-    describe_move(table, game, -1, features[0])
-    describe_quilt(
-        table, game, borders, weights, before, -1, low, high, advance_value(table, game, weights), features[0]
-    )
-    describe_next(table, game, -1, features[0])
+    worth = advance_value(table, game, weights)
+    describe_quilt(table, game, borders, weights, before, -1, low, high, worth, features[0])
     listed = 1
     for slot in range(min(OFFERED, game["circle_size"])):
         patch = np.int64(game["circle"][slot])
@@ -236,57 +214,24 @@ def list_steps(table, game, borders, weights, placements, places, values, before
             row = features[first + rank]
             actions[first + rank] = FIRST_SPECIAL + table["cells"] + slot * MAX_ORIENTATIONS * table["cells"] + place
             mask[first + rank] = True
-            row[1] = 1.0
             rest_low, rest_high = quilt_after(table, patch, place, low, high)
-            describe_move(table, game, patch, row)
-            describe_quilt(table, game, borders, weights, before, patch, rest_low, rest_high, worth, row)
-            row[_OUTLOOK + 3] = rank * 0.1
-            row[_OUTLOOK + 4] = slot * 0.5
-            describe_next(table, game, slot, row)
+            describe_quilt(table, game, borders, weights, before, slot, rest_low, rest_high, worth, row)
+            row[_RANK] = rank * 0.1
         listed += count
     return listed
 
 
 @kernel
-def describe_move(table, game, patch, row):
-    """What a step does to buttons, income and the time track; -1 for no patch."""
-    player = game["to_play"]
-    position = np.int64(game["positions"][player])
-    other = np.int64(game["positions"][1 - player])
-    buttons = np.int64(game["buttons"][player])
-    income = np.int64(game["incomes"][player])
-    stop = position
-    if patch >= 0:
-        row[4] = table["cost"][patch] * 0.1
-        row[5] = table["time"][patch] / 6.0
-        row[6] = table["income"][patch] / 3.0
-        row[7] = table["size"][patch] * 0.125
-        row[8] = table["income"][patch] * table["incomes_after"][position] * 0.05
-        buttons -= table["cost"][patch]
-        income += table["income"][patch]
-        stop = min(position + table["time"][patch], table["last_space"])
-    elif not special_pending(game):
-        stop = min(other + 1, table["last_space"])
-        buttons += stop - position
-    marks = np.int64(table["incomes_after"][position]) - np.int64(table["incomes_after"][stop])
-    row[9] = (buttons + marks * income) * 0.05
-    row[10] = income * 0.1
-    row[11] = (stop - position) * 0.1
-    row[12] = marks * income * 0.05
-    reached = np.int64(table["next_special"][max(position, other)])
-    while reached != -1 and reached <= stop:
-        row[13] += 1.0
-        reached = np.int64(table["next_special"][reached])
-    row[14] = 1.0 if stop <= other and stop < table["last_space"] else 0.0
-    row[15] = (stop - other) * 0.1
+def describe_quilt(table, game, borders, weights, before, slot, low, high, worth, row):
+    """What a step does to the quilt whose empty cells are then these, and the greedy value of it all.
 
-
-@kernel
-def describe_quilt(table, game, borders, weights, before, bought, low, high, worth, row):
-    """What a step does to the quilt whose empty cells are then these, and the greedy value of it all."""
+    ``slot`` is that of the patch bought, -1 for none; ``worth`` the greedy value of the rest of the step.
+    """
+    bought = np.int64(game["circle"][slot]) if slot >= 0 else np.int64(-1)
     if game["bonus_holder"] == NOBODY and completes_square(table, low, high):
-        row[16] = 1.0
+        row[0] = 1.0
         worth += bonus_value(table, game, weights)
+    row[1] = bonus_progress(table, game, low, high)
     counts = row[_AFTER : _AFTER + QUILT_FEATURES]
     count_quilt(table, borders, low, high, counts)
     for k in range(QUILT_FEATURES):
@@ -296,19 +241,9 @@ def describe_quilt(table, game, borders, weights, before, bought, low, high, wor
     ways, unreachable = outlook(table, game, bought, low, high, HORIZON)
     row[_OUTLOOK] = ways * 0.1
     row[_OUTLOOK + 1] = unreachable * 0.1
-    row[_OUTLOOK + 2] = (worth + weights[WAYS] * ways + weights[UNREACHABLE] * unreachable) * 0.1
-
-
-@kernel
-def describe_next(table, game, slot, row):
-    """The three patches that the next decision will be offered; a slot of -1 buys nothing."""
+    row[VALUE] = (worth + weights[WAYS] * ways + weights[UNREACHABLE] * unreachable) * 0.1
     size = np.int64(game["circle_size"])
-    left = size - (1 if slot >= 0 else 0)
-    for k in range(min(np.int64(OFFERED), left)):
+    for k in range(min(np.int64(UPCOMING_WAYS), size - (1 if slot >= 0 else 0))):
         position = slot + 1 + k
         patch = np.int64(game["circle"][position if position < size else position - size])
-        place = _NEXT + 4 * k
-        row[place] = table["cost"][patch] * 0.1
-        row[place + 1] = table["time"][patch] / 6.0
-        row[place + 2] = table["income"][patch] / 3.0
-        row[place + 3] = table["size"][patch] * 0.125
+        row[_NEXT + k] = np.log2(1.0 + count_ways(table, patch, low, high)) * 0.2

@@ -20,8 +20,8 @@ from safetensors.torch import load_file, save_file
 
 from patchwork_env.games.patchwork.actions import ACTION_VERSION
 from patchwork_env.games.patchwork.edition import Edition, load_edition
-from patchwork_env.games.patchwork.observation import OBSERVATION_VERSION, tensor_layout
-from training.candidates import NUM_FEATURES, VIEW_VERSION
+from patchwork_env.games.patchwork.observation import OBSERVATION_VERSION
+from training.candidates import VIEW_VERSION
 from training.policy import CandidateNetwork
 
 WEIGHTS, DESCRIPTION = "policy.safetensors", "policy.yaml"
@@ -58,8 +58,8 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         "versions": _versions(),
         "network": {
             "placements": checkpoint.placements,
-            "width": checkpoint.network.from_state.in_features,
-            "hidden": checkpoint.network.from_state.out_features,
+            "width": checkpoint.network.width,
+            "hidden": checkpoint.network.hidden,
         },
         "decisions": checkpoint.decisions,
         "config": checkpoint.config,
@@ -112,7 +112,7 @@ def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     if edition.fingerprint.hex() != description["fingerprint"]:
         raise CheckpointError(f"{folder}: trained with another version of edition {description['edition']!r}")
     shape = description["network"]
-    network = CandidateNetwork(tensor_layout(edition).size, NUM_FEATURES, shape["width"], shape["hidden"])
+    network = CandidateNetwork(shape["width"], shape["hidden"])
     try:
         network.load_state_dict(load_file(folder / WEIGHTS))
     except Exception as error:

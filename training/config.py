@@ -57,7 +57,7 @@ class Config:
     final_deals: int = _field(500, "deals of the last evaluation")
     baselines: list[str] = _field(["random", "greedy"], "agents that the learner is measured against")
     checkpoint_every: int = _field(10, "updates between two checkpoints")
-    threads: int = _field(1, "threads of the network's arithmetic; more than one rarely pays for networks this small")
+    threads: int = _field(2, "parts of a batch that the network works on at the same time, each in a thread of its own")
 
     def __post_init__(self) -> None:
         for name, low, high in _BOUNDS:

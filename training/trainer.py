@@ -36,7 +36,7 @@ class Trainer:
     def __init__(self, config: Config, directory: RunDirectory) -> None:
         self.config = config
         self.directory = directory
-        torch.set_num_threads(config.threads)
+        torch.set_num_threads(1)  # the policy shares out whole batches instead, see `training.split`
         self.env = SelfPlayVecEnv(
             config.games, config.edition, config.seed, config.placements, config.outcome_share, config.reward_sign
         )
@@ -56,7 +56,7 @@ class Trainer:
             ent_coef=config.entropy,
             vf_coef=config.value_weight,
             max_grad_norm=config.max_grad_norm,
-            policy_kwargs={"width": config.width, "hidden": config.hidden},
+            policy_kwargs={"width": config.width, "hidden": config.hidden, "threads": config.threads},
             seed=config.seed,
             device="cpu",
         )

@@ -22,14 +22,14 @@ from patchwork_env.agents.base import Agent
 from patchwork_env.games.patchwork.edition import Edition
 from patchwork_env.games.patchwork.rules import SEAT_DRAW
 from patchwork_env.interfaces.batch import PatchworkBatch
-from training.candidates import NUM_FEATURES, CandidateView
+from training.candidates import CandidateView
 
 SELF_PLAY = -1  # as a game's opponent: the learner itself
 LEAGUE_DRAW = 4  # purpose of the stream that decides whether a game is played against another agent
 
 
 class SelfPlayVecEnv(VecEnv):
-    """``num_games`` games; observations are dicts of ``state`` (N, T) and ``candidates`` (N, K, F).
+    """``num_games`` games; observations are those of `CandidateView.observation`.
 
     ``outcome_share`` mixes the reward at the end: that share of +1 or -1, and the rest of tanh(margin / 20); it is
     then multiplied by ``reward_sign``.
@@ -59,11 +59,10 @@ class SelfPlayVecEnv(VecEnv):
         self.learner_seat = np.zeros(num_games, np.int8)  # (N,) of games against another agent
         self.beginner = np.zeros(num_games, np.int8)  # (N,) who began the present game
         self.finished = EpisodeCounts()
-        layout = self.games.tensor_layout
         observation_space = spaces.Dict(
             {
-                "state": spaces.Box(-np.inf, np.inf, (layout.size,), np.float32),
-                "candidates": spaces.Box(-np.inf, np.inf, (self.view.size, NUM_FEATURES), np.float32),
+                name: spaces.Box(-np.inf, np.inf, array.shape[1:], np.float32)
+                for name, array in self.view.observation().items()
             }
         )
         self.render_mode = None
@@ -132,7 +131,7 @@ class SelfPlayVecEnv(VecEnv):
     def observe(self) -> dict[str, NDArray[np.float32]]:
         """What the players to move see, and their candidates."""
         # Copies: SB3 still needs the last observation when the next step has been made.
-        return {"state": self.games.observe_tensor().copy(), "candidates": self.view.features.copy()}
+        return self.view.observation()
 
     def _play_on(self, first_rewards: NDArray[np.float32], done: NDArray[np.bool_]) -> None:
         """Make the moves of other agents and those without a choice, until every game waits for the learner."""

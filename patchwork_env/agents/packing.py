@@ -180,6 +180,18 @@ def rank_cells(table, borders, weights, bonus, low, high, places, values):
 
 
 @kernel
+def count_ways(table, patch, low, high):
+    """In how many ways a patch can be laid on these empty cells."""
+    shift = table["upper_cells"]
+    upper = (low >> shift) | (high << (table["low_cells"] - shift))
+    ways = 0
+    for turn in range(table["orientation_count"][patch]):
+        starts_low, starts_high = possible_starts(table, patch, turn, low, upper)
+        ways += count_bits(starts_low) + count_bits(starts_high)
+    return ways
+
+
+@kernel
 def reach_of(table, patch, low, high):
     """Where a patch could still lie: the number of ways, and the cells that at least one of them covers."""
     shift = table["upper_cells"]

@@ -97,18 +97,21 @@ def tuned_weights(edition: Edition) -> NDArray[np.float64]:
 @kernel
 def mix_weights(table, game, weights, mixed_weights):
     """Write the weights that hold for the player to move at its place on the track."""
+    mix_weights_at(table, game["positions"][game["to_play"]], weights, mixed_weights)
+
+
+@kernel
+def mix_weights_at(table, space, weights, mixed_weights):
+    """Write the weights that hold for a player on that space."""
     last = table["last_space"]
-    ahead = (last - game["positions"][game["to_play"]]) / last
+    ahead = (last - space) / last
     for k in range(weights.shape[0]):
         mixed_weights[k] = weights[k, 1] + (weights[k, 0] - weights[k, 1]) * ahead
 
 
 @kernel
-def move_value(table, game, weights, space, income):
-    """What it is worth to move the token of the player to move to that space, with that income."""
-    player = game["to_play"]
-    start = np.int64(game["positions"][player])
-    other = np.int64(game["positions"][1 - player])
+def track_value(table, weights, start, other, space, income):
+    """What it is worth to move from one space to another, with that income and the opponent's token on ``other``."""
     stop = min(np.int64(space), table["last_space"])
     value = weights[TIME] * (stop - start)
     marks = np.int64(table["incomes_after"][start]) - np.int64(table["incomes_after"][stop])
@@ -121,6 +124,15 @@ def move_value(table, game, weights, space, income):
     if stop <= other and stop < table["last_space"]:
         value += weights[KEEPS_TURN]
     return value
+
+
+@kernel
+def move_value(table, game, weights, space, income):
+    """What it is worth to move the token of the player to move to that space, with that income."""
+    player = game["to_play"]
+    start = np.int64(game["positions"][player])
+    other = np.int64(game["positions"][1 - player])
+    return track_value(table, weights, start, other, space, income)
 
 
 @kernel
@@ -137,12 +149,19 @@ def purchase_value(table, game, weights, patch):
     """What a patch is worth to the player to move, without what it does to the quilt."""
     player = game["to_play"]
     start = np.int64(game["positions"][player])
-    income = np.int64(table["income"][patch])
+    other = np.int64(game["positions"][1 - player])
+    return patch_value(table, weights, patch, start, other, np.int64(game["incomes"][player]))
+
+
+@kernel
+def patch_value(table, weights, patch, start, other, income):
+    """What a patch is worth to a player on ``start`` with that income, without what it does to the quilt."""
+    own = np.int64(table["income"][patch])
     return (
         weights[CELLS] * table["size"][patch]
-        + weights[INCOME] * income * table["incomes_after"][start]
+        + weights[INCOME] * own * table["incomes_after"][start]
         + weights[COST] * table["cost"][patch]
-        + move_value(table, game, weights, start + table["time"][patch], game["incomes"][player] + income)
+        + track_value(table, weights, start, other, start + table["time"][patch], income + own)
     )
 
 

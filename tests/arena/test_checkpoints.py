@@ -9,8 +9,6 @@ import pytest
 import torch
 
 from patchwork_env import load_edition
-from patchwork_env.games.patchwork.observation import tensor_layout
-from training.candidates import NUM_FEATURES
 from training.checkpoint import Checkpoint, save_checkpoint
 from training.cli import main
 from training.policy import CandidateNetwork
@@ -21,7 +19,7 @@ def checkpoint(tmp_path: Path) -> str:
     """An untrained network, which plays about like greedy."""
     torch.manual_seed(1)
     edition = load_edition("revised")
-    network = CandidateNetwork(tensor_layout(edition).size, NUM_FEATURES)
+    network = CandidateNetwork()
     save_checkpoint(tmp_path / "policy", Checkpoint(network, edition, 4, 0, {}))
     return str(tmp_path / "policy")
 

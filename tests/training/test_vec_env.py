@@ -12,6 +12,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks
 from patchwork_env import make_agent
 from patchwork_env.interfaces.batch import PatchworkBatch
 from tests.playing import EDITIONS
+from training.candidates import CandidateView
 from training.vec_env import SELF_PLAY, SelfPlayVecEnv
 
 
@@ -33,7 +34,10 @@ def test_every_step_is_a_real_choice_told_from_the_movers_side(edition: str) -> 
     kept = {name: array.copy() for name, array in observation.items()}
     for _ in range(60):
         assert (env.view.counts > 1).all()
-        np.testing.assert_array_equal(observation["state"], env.games.observe_tensor())
+        fresh = CandidateView(env.games, 4)
+        fresh.update()
+        for name, array in fresh.observation().items():
+            np.testing.assert_array_equal(observation[name], array)
         for name, space in env.observation_space.spaces.items():
             assert observation[name].shape == (32, *space.shape)
             assert observation[name].dtype == np.float32

@@ -7,17 +7,15 @@ from pathlib import Path
 from fastapi.testclient import TestClient
 
 from patchwork_env import load_edition
-from patchwork_env.games.patchwork.observation import tensor_layout
 from patchwork_env.web.hall import Hall
 from patchwork_env.web.server import make_app
-from training.candidates import NUM_FEATURES
 from training.checkpoint import Checkpoint, save_checkpoint
 from training.policy import CandidateNetwork
 
 
 def test_whoever_starts_the_server_may_offer_a_checkpoint(tmp_path: Path) -> None:
     edition = load_edition("revised")
-    network = CandidateNetwork(tensor_layout(edition).size, NUM_FEATURES, 16, 16)
+    network = CandidateNetwork(16, 16)
     save_checkpoint(tmp_path / "mine", Checkpoint(network, edition, 4, 0, {}))
     path = str(tmp_path / "mine")
     with TestClient(make_app(Hall((path,))), base_url="http://localhost:8000") as client:

@@ -1,0 +1,212 @@
+"""What a learner is told of a position and of each kind of move, before any patch is laid.
+
+A player has at most four kinds of move: to advance, or to buy the first, second or third patch on offer. A *situation*
+describes the position once (``state``) and what each kind of move leads to (``moves``): buttons, income and time, whose
+turn it is then, and the patches that will then be on offer, with what they are worth to whom. Where on the quilt a
+patch is laid makes no difference to any of this; `training.candidates` tells of that.
+
+Nothing here names a cell. Quilts are told by counts that stay the same when a quilt is turned or mirrored, so a
+network that sees nothing else treats the eight symmetric pictures of a quilt alike by construction.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from patchwork_env.agents.packing import count_ways, quilt_value
+from patchwork_env.agents.position import FEATURES as POSITION_FEATURES
+from patchwork_env.agents.position import SHOWN, write_features
+from patchwork_env.agents.valuation import mix_weights_at, patch_value, track_value
+from patchwork_env.games.patchwork.edition import OFFERED
+from patchwork_env.games.patchwork.rules import empty_cells, special_pending
+from patchwork_env.kernels import kernel
+
+KINDS = 1 + OFFERED  # to advance (or decline a special patch), or one of the patches on offer (or place a special one)
+AHEAD = 10  # patches from the neutral token on that a position tells of
+UPCOMING = 6  # patches from the neutral token on that a move tells of, as they lie when it is made
+
+_WAYS = POSITION_FEATURES  # two for each patch ahead: the logarithm of the ways to lay it, own quilt and opponent's
+_FURTHER = _WAYS + 2 * AHEAD  # cost, time, income and cells of those that the position's own features leave out
+_MARKS = _FURTHER + 4 * (AHEAD - SHOWN)  # spaces to the next income mark, own and opponent's
+STATE_SIZE = _MARKS + 2
+
+MOVE_FEATURES = (
+    "advance",
+    "buy",
+    "special",
+    "decline",
+    "cost",
+    "time",
+    "income",
+    "cells",
+    "income_to_come",  # what the patch's income will still pay
+    "buttons_after",
+    "income_after",
+    "spaces_moved",
+    "income_paid",  # buttons of income in this move
+    "specials_reached",
+    "keeps_turn",
+    "lead_after",  # spaces ahead of the opponent after the move
+    "reply_advance",  # the greedy value of advancing, to whoever decides next
+    "reply_best",  # and that of the best step, as far as it is known without a placement
+    *(f"reply_{k}_keeps_turn" for k in range(OFFERED)),  # 1 if buying that patch leaves the turn where it is
+    *(
+        f"next_{k}_{number}"
+        for k in range(UPCOMING)
+        for number in (
+            "cost",
+            "time",
+            "income",
+            "cells",
+            "affordable",  # 1 if the player can then pay for it
+            "opponent_affordable",
+            "ways",  # logarithm of the ways to lay it on the present quilt
+            "opponent_ways",
+            "worth",  # the greedy value of buying it less that of advancing, to whoever decides next
+        )
+    ),
+)
+MOVE_SIZE = len(MOVE_FEATURES)
+_REPLY = MOVE_FEATURES.index("reply_advance")
+_NEXT = MOVE_FEATURES.index("next_0_cost")
+_NEXT_SIZE = MOVE_FEATURES.index("next_1_cost") - _NEXT
+_OUT_OF_REACH = 20.0  # buttons by which a patch that cannot be bought is taken to be worse than advancing
+
+
+@kernel
+def describe_situation(table, game, borders, weights, mixed_weights, counts, ways, state, moves):
+    """Write the position and its four kinds of move; ``mixed_weights``, ``counts``, ``ways`` (2, `AHEAD`) are scratch.
+
+    ``weights`` are those of the greedy player.
+    """
+    mover = np.int64(game["to_play"])
+    write_features(table, game, borders, counts, state[:POSITION_FEATURES])
+    for side in range(2):
+        player = mover if side == 0 else 1 - mover
+        low = table["full"][0] & ~game["quilts"][player, 0]
+        high = table["full"][1] & ~game["quilts"][player, 1]
+        for k in range(AHEAD):
+            ways[side, k] = 0.0
+            if k < game["circle_size"]:
+                ways[side, k] = np.log2(1.0 + count_ways(table, np.int64(game["circle"][k]), low, high)) * 0.2
+            state[_WAYS + 2 * k + side] = ways[side, k]
+        position = np.int64(game["positions"][player])
+        mark = np.int64(table["next_income"][position])
+        state[_MARKS + side] = 1.0 if mark == -1 else (mark - position) * 0.15
+    for k in range(SHOWN, AHEAD):
+        out = state[_FURTHER + 4 * (k - SHOWN) : _FURTHER + 4 * (k - SHOWN + 1)]
+        out[:] = 0.0
+        if k < game["circle_size"]:
+            describe_patch(table, np.int64(game["circle"][k]), out)
+    pending = special_pending(game)
+    for kind in range(KINDS):
+        describe_move(table, game, borders, weights, mixed_weights, ways, pending, kind - 1, moves[kind])
+
+
+@kernel
+def describe_patch(table, patch, out):
+    """The four numbers of a patch."""
+    out[0] = table["cost"][patch] * 0.1
+    out[1] = table["time"][patch] / 6.0
+    out[2] = table["income"][patch] / 3.0
+    out[3] = table["size"][patch] * 0.125
+
+
+@kernel
+def describe_move(table, game, borders, weights, mixed_weights, ways, pending, slot, row):
+    """What a kind of move does to buttons, income and the time track, and what is then on offer.
+
+    ``slot`` -1 is to advance. With a special patch ``pending``, -1 is to decline it and all others are to place it.
+    All zeros if the player cannot make the move.
+    """
+    row[:] = 0.0
+    player = np.int64(game["to_play"])
+    position = np.int64(game["positions"][player])
+    other = np.int64(game["positions"][1 - player])
+    buttons = np.int64(game["buttons"][player])
+    income = np.int64(game["incomes"][player])
+    stop = position
+    bought = np.int64(-1)  # slot of the patch that leaves the circle
+    if pending:
+        row[3 if slot == -1 else 2] = 1.0
+        row[7] = 0.0 if slot == -1 else 0.125
+    elif slot == -1:
+        row[0] = 1.0
+        stop = min(other + 1, table["last_space"])
+        buttons += stop - position
+    else:
+        if slot >= game["circle_size"] or ways[0, slot] == 0.0:
+            return
+        patch = np.int64(game["circle"][slot])
+        if table["cost"][patch] > buttons:
+            return
+        bought = np.int64(slot)
+        row[1] = 1.0
+        describe_patch(table, patch, row[4:8])
+        row[8] = table["income"][patch] * table["incomes_after"][position] * 0.05
+        buttons -= table["cost"][patch]
+        income += table["income"][patch]
+        stop = min(position + table["time"][patch], table["last_space"])
+    marks = np.int64(table["incomes_after"][position]) - np.int64(table["incomes_after"][stop])
+    buttons += marks * income
+    row[9] = buttons * 0.05
+    row[10] = income * 0.1
+    row[11] = (stop - position) * 0.1
+    row[12] = marks * income * 0.05
+    reached = np.int64(table["next_special"][max(position, other)])
+    while reached != -1 and reached <= stop:
+        row[13] += 1.0
+        reached = np.int64(table["next_special"][reached])
+    keeps_turn = stop <= other and stop < table["last_space"]
+    row[14] = 1.0 if keeps_turn else 0.0
+    row[15] = (stop - other) * 0.1
+    if keeps_turn:
+        decider = (player, buttons, income, stop, other)
+    else:
+        opponent = 1 - player
+        decider = (opponent, np.int64(game["buttons"][opponent]), np.int64(game["incomes"][opponent]), other, stop)
+    mix_weights_at(table, decider[3], weights, mixed_weights)
+    describe_offer(table, game, borders, mixed_weights, ways, bought, buttons, decider, row)
+
+
+@kernel
+def describe_offer(table, game, borders, weights, ways, bought, buttons, decider, row):
+    """The patches that lie ahead once the one in slot ``bought`` (-1 for none) is gone, and what they are worth.
+
+    ``buttons`` are the player's after the move. ``decider`` is who decides next: the player, its buttons, income and
+    space, and the other's space; ``weights`` are those that hold there.
+    """
+    mover = np.int64(game["to_play"])
+    who, money, income, space, other = decider
+    quilt = game["quilts"][who]
+    low = table["full"][0] & ~quilt[0]
+    high = table["full"][1] & ~quilt[1]
+    # Until a place is looked for, a patch is taken to use up its share of what the empty cells are worth.
+    share = quilt_value(table, borders, weights, low, high) / max(empty_cells(table, game, who), 1)
+    step = min(other + 1, table["last_space"])
+    advance = step - space + track_value(table, weights, space, other, step, income)
+    best = advance
+    size = np.int64(game["circle_size"])
+    left = size - (1 if bought >= 0 else 0)
+    for k in range(min(np.int64(UPCOMING), left)):
+        position = bought + 1 + k
+        if position >= size:
+            position -= size
+        patch = np.int64(game["circle"][position])
+        out = row[_NEXT + _NEXT_SIZE * k : _NEXT + _NEXT_SIZE * (k + 1)]
+        describe_patch(table, patch, out)
+        cost = np.int64(table["cost"][patch])
+        out[4] = 1.0 if cost <= buttons else 0.0
+        out[5] = 1.0 if cost <= game["buttons"][1 - mover] else 0.0
+        out[6] = ways[0, position]
+        out[7] = ways[1, position]
+        value = patch_value(table, weights, patch, space, other, income) - share * table["size"][patch]
+        if cost > money or (out[6] if who == mover else out[7]) == 0.0:
+            value = advance - _OUT_OF_REACH
+        out[8] = (value - advance) * 0.1
+        if k < OFFERED:
+            best = max(best, value)
+            stop = space + table["time"][patch]
+            row[_REPLY + 2 + k] = 1.0 if stop <= other and stop < table["last_space"] else 0.0
+    row[_REPLY] = advance * 0.1
+    row[_REPLY + 1] = best * 0.1
