@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -87,3 +88,9 @@ def random_actions(games: PatchworkBatch, generator: np.random.Generator) -> np.
     noise = generator.random(games.action_mask.shape)
     chosen: np.ndarray[Any, Any] = np.argmax(noise * games.action_mask, axis=1)
     return chosen
+
+
+def ticking(seconds: float) -> Callable[[], float]:
+    """A clock that moves on by that much at every look."""
+    looks = itertools.count(1)
+    return lambda: next(looks) * seconds

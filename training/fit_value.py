@@ -20,7 +20,7 @@ from torch import nn
 
 from patchwork_env import PatchworkBatch, load_edition, make_agent
 from patchwork_env.agents.packing import border_words
-from patchwork_env.agents.playout import result_value
+from patchwork_env.agents.playout import MARGIN_SCALE, OUTCOME_SHARE, result_value
 from patchwork_env.agents.position import FEATURES, HIDDEN, VALUES_FOLDER, write_features_of_games
 
 BATCH_GAMES = 512  # games played together
@@ -69,7 +69,7 @@ def play_games(arguments: argparse.Namespace) -> tuple[NDArray[np.float32], NDAr
             if strays.any():
                 actions[strays] = random_mover.act(games, playing[strays])
             games.step(actions, playing)
-        ends = np.array([result_value(games.tables[0], game) for game in games.state])
+        ends = np.array([result_value(games.tables[0], game, OUTCOME_SHARE, MARGIN_SCALE) for game in games.state])
         for features, playing, movers in seen:
             inputs.append(features)
             results.append(np.where(movers == 0, ends[playing], -ends[playing]).astype(np.float32))

@@ -29,21 +29,21 @@ from patchwork_env.kernels import kernel, run_over
 from patchwork_env.streams import mixed, stream_of
 
 MAX_SIMULATIONS = 1_000_000
-SIMULATIONS_PER_MILLISECOND = 60  # more than a core can do; sets how large the tree of a timed search may grow
+SIMULATIONS_PER_MILLISECOND = 60  # more than a core can do
 TIMED_PIECE = 16  # simulations between two looks at the clock
 _WORDS = GAME.itemsize // 8
 
 
-class MctsAgent:
+class TreeAgent:
     """Searches each game with a tree of its own, which it keeps for that game's next decision.
 
-    ``budget`` is a number of simulations a decision (400) or a time ("200ms", "1.5s"). With a number of simulations
-    the play depends on the seed and the games only. ``settings`` overrides entries of `tree.SETTINGS`.
+    A decision has so many ``simulations``, or as many of them as fit into ``seconds``.
     """
 
-    def __init__(self, budget: int | str = 400, seed: int | None = None, **settings: float) -> None:
-        self.simulations, self.seconds = read_budget(budget)
-        self.settings = read_settings(settings)
+    def __init__(
+        self, simulations: int, seconds: float | None, settings: NDArray[np.float64], seed: int | None
+    ) -> None:
+        self.simulations, self.seconds, self.settings = simulations, seconds, settings
         self._edition: Edition | None = None
         self._trees: tuple[NDArray[Any], ...] = ()
         self.reseed(seed)
@@ -52,6 +52,27 @@ class MctsAgent:
         """Draw from another seed from now on, and forget what was found so far."""
         self._seed = checked_seed(seed)
         self._edition = None
+
+    def _make_room(self, games: PatchworkBatch) -> None:
+        """Trees for the games of this batch; those of an earlier batch are kept where they may be of use."""
+        if self._edition != games.edition or len(self._trees[0]) != games.num_games:
+            self._edition = games.edition
+            self._make_trees(games)
+
+    def _make_trees(self, games: PatchworkBatch) -> None:
+        """Empty trees for the games of this batch, and all that is worked in."""
+        raise NotImplementedError
+
+
+class MctsAgent(TreeAgent):
+    """Guesses results by playing on, and by judging positions.
+
+    ``budget`` is a number of simulations a decision (400) or a time ("200ms", "1.5s"). With a number of simulations
+    the play depends on the seed and the games only. ``settings`` overrides entries of `tree.SETTINGS`.
+    """
+
+    def __init__(self, budget: int | str = 400, seed: int | None = None, **settings: float) -> None:
+        super().__init__(*read_budget(budget), read_settings(settings), seed)
 
     def act(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """The step that was visited most in each game."""
@@ -76,11 +97,7 @@ class MctsAgent:
         )
         return actions
 
-    def _make_room(self, games: PatchworkBatch) -> None:
-        """Trees for the games of this batch; those of an earlier batch are kept where they may be of use."""
-        if self._edition == games.edition and len(self._trees[0]) == games.num_games:
-            return
-        self._edition = games.edition
+    def _make_trees(self, games: PatchworkBatch) -> None:
         count = games.num_games
         nodes = 2 * self.simulations + 64
         self._trees = new_trees(count, nodes, self.simulations + 64)
@@ -107,8 +124,11 @@ class MctsAgent:
                 done = done + TIMED_PIECE if masks[indices[k]].sum() > 1 else self.simulations
 
 
-def read_budget(budget: int | str) -> tuple[int, float | None]:
-    """The most simulations a decision, and the seconds it may take; None if only the former counts."""
+def read_budget(budget: int | str, per_millisecond: int = SIMULATIONS_PER_MILLISECOND) -> tuple[int, float | None]:
+    """The most simulations a decision, and the seconds it may take; None if only the former counts.
+
+    ``per_millisecond`` is more than can be done, and sets how large the tree of a timed search may grow.
+    """
     if isinstance(budget, int) and not isinstance(budget, bool) and 1 <= budget <= MAX_SIMULATIONS:
         return budget, None
     found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s)", budget) if isinstance(budget, str) else None
@@ -118,17 +138,17 @@ def read_budget(budget: int | str) -> tuple[int, float | None]:
             f"got {budget!r}"
         )
     seconds = float(found[1]) / (1000 if found[2] == "ms" else 1)
-    return min(int(seconds * 1000 * SIMULATIONS_PER_MILLISECOND) + TIMED_PIECE, MAX_SIMULATIONS), seconds
+    return min(int(seconds * 1000 * per_millisecond) + TIMED_PIECE, MAX_SIMULATIONS), seconds
 
 
-def read_settings(given: dict[str, Any]) -> NDArray[np.float64]:
-    """The numbers that steer the search, in the order of `SETTINGS`."""
+def read_settings(given: dict[str, Any], known: dict[str, tuple[float, str]] = SETTINGS) -> NDArray[np.float64]:
+    """The numbers that steer the search, in the order of ``known``."""
     for name, value in given.items():
-        if name not in SETTINGS:
-            raise ValueError(f"unknown setting {name!r}; known are seed, {', '.join(SETTINGS)}")
+        if name not in known:
+            raise ValueError(f"unknown setting {name!r}; known are seed, {', '.join(known)}")
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"{name} must be a number, got {value!r}")
-    return np.array([float(given.get(name, default)) for name, (default, _) in SETTINGS.items()])
+    return np.array([float(given.get(name, default)) for name, (default, _) in known.items()])
 
 
 @kernel
@@ -202,13 +222,14 @@ def single_action(mask):
 
 @kernel
 def most_visited(nodes, lists):
-    """The root's candidate with the most visits; of those with equally many the first."""
+    """The root's candidate with the most visits; of those with equally many the likeliest."""
     choices = lists[nodes[ROOT]["choices"]]
     best = 0
-    most = 0
+    most = -1
     for k in range(choices["count"]):
         child = choices["children"][k]
-        if child != NONE and nodes[child]["visits"] > most:
-            most = nodes[child]["visits"]
+        visits = nodes[child]["visits"] if child != NONE else 0
+        if visits > most or (visits == most and choices["priors"][k] > choices["priors"][best]):
+            most = visits
             best = k
     return np.int64(choices["actions"][best])

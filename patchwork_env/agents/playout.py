@@ -84,8 +84,8 @@ def play_out(table, game, borders, weights, mixed_weights, place, value, stream,
 
 
 @kernel
-def result_value(table, game):
+def result_value(table, game, outcome_share, margin_scale):
     """How a finished game went for player 0, from -1 to 1: who won, and by how much."""
     margin = score(table, game, 0) - score(table, game, 1)
     won = 1.0 if winner(table, game) == 0 else -1.0
-    return OUTCOME_SHARE * won + (1.0 - OUTCOME_SHARE) * np.tanh(margin / MARGIN_SCALE)
+    return outcome_share * won + (1.0 - outcome_share) * np.tanh(margin / margin_scale)

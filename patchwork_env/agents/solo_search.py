@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from patchwork_env.agents.candidates import MAX_CANDIDATES, candidate_scratch, list_candidates
 from patchwork_env.agents.packing import border_words
 from patchwork_env.agents.playout import quick_choice
+from patchwork_env.agents.tree import to_probabilities
 from patchwork_env.agents.valuation import WEIGHTS, tuned_weights
 from patchwork_env.games.patchwork.automa import AUTOMA, HUMAN
 from patchwork_env.games.patchwork.automa_rules import automa_score, play_solo, solo_winner
@@ -142,15 +143,8 @@ def list_tries(table, game, borders, weights, row, tries):
         table, game, borders, weights, mixed_weights, places, place_values, tries["actions"], values
     )
     tries["count"] = count
-    best = values[0]
-    for k in range(1, count):
-        best = max(best, values[k])
-    total = 0.0
+    to_probabilities(values, count, TEMPERATURE, values)
     for k in range(count):
-        values[k] = np.exp((values[k] - best) / TEMPERATURE)
-        total += values[k]
-    for k in range(count):
-        values[k] /= total
         tries["totals"][k] = 0.0
         tries["visits"][k] = 0
 

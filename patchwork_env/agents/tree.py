@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from patchwork_env.agents.balance import balance
 from patchwork_env.agents.candidates import MAX_CANDIDATES, list_candidates
-from patchwork_env.agents.playout import play_out, result_value
+from patchwork_env.agents.playout import MARGIN_SCALE, OUTCOME_SHARE, play_out, result_value
 from patchwork_env.agents.position import position_value
 from patchwork_env.games.patchwork.edition import OFFERED
 from patchwork_env.games.patchwork.rules import play
@@ -42,17 +42,6 @@ NODE = np.dtype(
     ],
     align=True,
 )
-CHOICES = np.dtype(
-    [
-        ("node", np.int32),  # whose list it is
-        ("count", np.int16),
-        ("leaders", np.int16),  # those at the front that are considered from the start
-        ("actions", np.int16, (MAX_CANDIDATES,)),
-        ("priors", np.float32, (MAX_CANDIDATES,)),
-        ("children", np.int32, (MAX_CANDIDATES,)),  # nodes; -1 not yet visited
-    ],
-    align=True,
-)
 TREE = np.dtype([("nodes", np.int32), ("lists", np.int32)], align=True)  # how much of the arrays is in use
 
 CLEAR_LEAD = 25.0  # points of balance that make a game look all but decided
@@ -70,9 +59,26 @@ SETTINGS: dict[str, tuple[float, str]] = {
 EXPLORATION, TEMPERATURE, UNVISITED, WIDENING, PLAYOUT_SHARE, TRUST, NOISE = range(len(SETTINGS))
 
 
-def new_trees(count: int, nodes: int, lists: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Empty trees for ``count`` games. Memory is taken up only as it is used."""
-    return np.zeros(count, TREE), np.empty((count, nodes), NODE), np.empty((count, lists), CHOICES)
+def choices_type(size: int) -> np.dtype[Any]:
+    """The record of a list of up to ``size`` candidates."""
+    return np.dtype(
+        [
+            ("node", np.int32),  # whose list it is
+            ("count", np.int16),
+            ("leaders", np.int16),  # those at the front that are considered from the start
+            ("actions", np.int16, (size,)),
+            ("priors", np.float32, (size,)),
+            ("children", np.int32, (size,)),  # nodes; -1 not yet visited
+        ],
+        align=True,
+    )
+
+
+def new_trees(
+    count: int, nodes: int, lists: int, size: int = MAX_CANDIDATES
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Empty trees for ``count`` games, for lists of up to ``size``. Memory is taken up only as it is used."""
+    return np.zeros(count, TREE), np.empty((count, nodes), NODE), np.empty((count, lists), choices_type(size))
 
 
 @kernel
@@ -117,26 +123,40 @@ def shows_draw(table, game, was_refilled):
 def add_choices(table, game, tree, nodes, lists, number, borders, weights, settings, scratch_row, values):
     """Give a node its list of candidates with priors."""
     mixed_weights, places, place_values = scratch_row
-    position = tree["lists"]
-    tree["lists"] = position + 1
-    choices = lists[position]
+    choices = lists[tree["lists"]]
     count, leaders = list_candidates(
         table, game, borders, weights, mixed_weights, places, place_values, choices["actions"], values
     )
+    attach(tree, nodes, lists, number, count, leaders)
+    to_probabilities(values, count, settings[TEMPERATURE], choices["priors"])
+
+
+@kernel
+def attach(tree, nodes, lists, number, count, leaders):
+    """Make the next list, in which so many actions are written already, that of a node; none of them is tried yet."""
+    position = tree["lists"]
+    tree["lists"] = position + 1
+    choices = lists[position]
     choices["node"] = number
     choices["count"] = count
     choices["leaders"] = leaders
+    for k in range(count):
+        choices["children"][k] = NONE
+    nodes[number]["choices"] = position
+
+
+@kernel
+def to_probabilities(values, count, temperature, out):
+    """The softmax of the first ``count`` values; ``out`` may be the same array."""
     best = values[0]
     for k in range(1, count):
         best = max(best, values[k])
     total = 0.0
     for k in range(count):
-        values[k] = np.exp((values[k] - best) / settings[TEMPERATURE])
-        total += values[k]
+        out[k] = np.exp((values[k] - best) / temperature)
+        total += out[k]
     for k in range(count):
-        choices["priors"][k] = values[k] / total
-        choices["children"][k] = NONE
-    nodes[number]["choices"] = position
+        out[k] /= total
 
 
 @kernel
@@ -169,6 +189,19 @@ def select(nodes, choices, node, settings):
 
 
 @kernel
+def step_down(table, tree, nodes, lists, number, game, words, was_refilled, settings, stream):
+    """Play the best looking step of a node that has a list; the node it leads to, -1 if there is no room for it."""
+    choices = lists[nodes[number]["choices"]]
+    chosen = select(nodes, choices, nodes[number], settings)
+    play(table, game, np.int64(choices["actions"][chosen]), stream, 0, 0)
+    child = choices["children"][chosen]
+    if child == NONE and tree["nodes"] < nodes.shape[0]:
+        child = add_node(table, tree, nodes, words, game, was_refilled, number)
+        choices["children"][chosen] = child
+    return child
+
+
+@kernel
 def simulate(table, tree, nodes, lists, game, words, borders, weights, network, settings, scratch, path, stream):
     """One simulation from the position in ``game``, the root: descend, add a node, play out, add the result up."""
     mixed_weights, places, place_values, values, rows = scratch
@@ -194,16 +227,10 @@ def simulate(table, tree, nodes, lists, game, words, borders, weights, network, 
                 (mixed_weights, places, place_values),
                 values,
             )
-        choices = lists[nodes[number]["choices"]]
-        chosen = select(nodes, choices, nodes[number], settings)
-        play(table, game, np.int64(choices["actions"][chosen]), stream, 0, 0)
-        child = choices["children"][chosen]
+        child = step_down(table, tree, nodes, lists, number, game, words, was_refilled, settings, stream)
         if child == NONE:
-            fresh = True
-            if tree["nodes"] == nodes.shape[0]:
-                break
-            child = add_node(table, tree, nodes, words, game, was_refilled, number)
-            choices["children"][chosen] = child
+            break
+        fresh = nodes[child]["visits"] == 0
         number = child
         path[depth] = number
         depth += 1
@@ -218,7 +245,7 @@ def simulate(table, tree, nodes, lists, game, words, borders, weights, network, 
     outlook = result
     if share > 0.0:
         play_out(table, game, borders, weights, mixed_weights, places[:1], place_values[:1], stream, settings[NOISE])
-        end = result_value(table, game)
+        end = result_value(table, game, OUTCOME_SHARE, MARGIN_SCALE)
         result = share * end + (1.0 - share) * result
         if share == 1.0:
             outlook = result

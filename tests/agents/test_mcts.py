@@ -12,6 +12,7 @@ from patchwork_env.agents import mcts
 from patchwork_env.agents.mcts import MctsAgent, read_budget
 from patchwork_env.agents.tree import NONE, ROOT, plant
 from patchwork_env.games.patchwork.state import GAME
+from tests.playing import ticking
 
 ONE = np.zeros(1, np.int64)
 
@@ -137,14 +138,7 @@ def test_budgets(budget: int | str, simulations: int, seconds: float | None) -> 
 
 def test_a_time_budget_ends_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a clock that moves on by 10 ms at every look, 55 ms are five or six pieces of simulations a game."""
-    now = 0.0
-
-    def clock() -> float:
-        nonlocal now
-        now += 0.01
-        return now
-
-    monkeypatch.setattr(mcts.time, "perf_counter", clock)
+    monkeypatch.setattr(mcts.time, "perf_counter", ticking(0.01))
     games = new_game()
     agent = make_agent("mcts:55ms", seed=1)
     assert isinstance(agent, MctsAgent)
