@@ -25,6 +25,7 @@ from patchwork_env.interfaces.batch import PatchworkBatch
 from training.candidates import CandidateView
 
 SELF_PLAY = -1  # as a game's opponent: the learner itself
+MARGIN_SCALE = 20.0  # points of margin in the reward: tanh(margin / MARGIN_SCALE)
 LEAGUE_DRAW = 4  # purpose of the stream that decides whether a game is played against another agent
 
 
@@ -177,7 +178,7 @@ class SelfPlayVecEnv(VecEnv):
             self.finished.add(self, ended, scores, result.rewards[ended, 0] > 0)
             margin = scores[:, 0] - scores[:, 1]
             outcome = result.rewards[ended, 0]
-            reward = self.outcome_share * outcome + (1 - self.outcome_share) * np.tanh(margin / 20)
+            reward = self.outcome_share * outcome + (1 - self.outcome_share) * np.tanh(margin / MARGIN_SCALE)
             first_rewards[ended] += self.reward_sign * reward
             done[ended] = True
             self._begin(ended)

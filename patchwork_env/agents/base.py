@@ -2,7 +2,7 @@
 
 ``random``, ``mcts:400`` or ``mcts:400,seed=3``: a name, then after a colon its arguments, those without ``=``
 first. The table `AGENTS` says which names there are for Patchwork, `QUILT_SHOW_AGENTS` for Quilt Show. The path of
-a trained checkpoint is a name too.
+a trained checkpoint is a name too, alone or followed by ``+mcts:400`` for a search that its network guides.
 """
 
 from __future__ import annotations
@@ -36,6 +36,9 @@ AgentLike = str | Agent | Callable[..., Any]
 # name -> (module, class); modules are imported when the name is first used
 AGENTS: dict[str, tuple[str, str]] = {
     "checkpoint": ("training.agent", "CheckpointAgent"),
+    "checkpoint+mcts": ("training.guided", "CheckpointSearch"),
+    "pretrained": ("training.agent", "PretrainedAgent"),
+    "pretrained+mcts": ("training.guided", "PretrainedSearch"),
     "random": ("patchwork_env.agents.random", "RandomAgent"),
     "advance": ("patchwork_env.agents.advance", "AdvanceAgent"),
     "greedy": ("patchwork_env.agents.greedy", "GreedyAgent"),
@@ -85,20 +88,34 @@ def make_agent(agent: AgentLike, seed: int | None = None, game: str = "patchwork
         return CallableAgent(agent)
     if not isinstance(agent, str):
         raise UnknownAgentError(f"an agent is a name, an object with act(games, indices) or a function, got {agent!r}")
-    if os.path.isdir(agent):
-        agent = f"checkpoint:{agent}"
-    name, _, rest = agent.partition(":")
     table = from_table("game", game, AGENTS_OF)
+    name, _, rest = agent.partition(":")
+    folder: list[str] = []
+    if name not in table:
+        name, folder, rest = _from_folder(agent)
     if name not in table:
         raise UnknownAgentError(f"unknown agent {agent!r}{nearest(name, table)}; known are {', '.join(sorted(table))}")
     module, class_name = table[name]
     positional, named = _arguments(rest)
     named.setdefault("seed", seed)
     try:
-        made: Agent = getattr(importlib.import_module(module), class_name)(*positional, **named)
+        made: Agent = getattr(importlib.import_module(module), class_name)(*folder, *positional, **named)
+    except ModuleNotFoundError as error:
+        raise UnknownAgentError(
+            f"agent {agent!r} needs {error.name}, which comes with an extra: pip install 'patchwork-env[train]'"
+        ) from error
     except (TypeError, ValueError) as error:
         raise UnknownAgentError(f"agent {agent!r}: {error}") from None
     return made
+
+
+def _from_folder(text: str) -> tuple[str, list[str], str]:
+    """Name, folder and further arguments of a text that begins with the folder of a checkpoint."""
+    if os.path.isdir(text):
+        return "checkpoint", [text], ""
+    folder, _, search = text.rpartition("+")
+    name, _, rest = search.partition(":")
+    return (f"checkpoint+{name}", [folder], rest) if os.path.isdir(folder) else (text.partition(":")[0], [], "")
 
 
 def _arguments(text: str) -> tuple[list[Any], dict[str, Any]]:

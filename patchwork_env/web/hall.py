@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib.util
 import re
 import time
 from collections.abc import Callable
@@ -30,7 +31,8 @@ GRAPH_PLAYOUTS = 48
 # What a visitor may let an agent think: a number (simulations, depth), milliseconds or seconds.
 LARGEST_BUDGET = {"": 20_000, "ms": 10_000, "s": 10}
 _BUDGET = re.compile(r"(?P<number>\d{1,9})(?P<unit>ms|s)?")
-FROM_FILES = ("checkpoint",)  # agents that read a file: only whoever starts the server may name those
+# Agents that read a file: only whoever starts the server may name those.
+FROM_FILES = ("checkpoint", "checkpoint+mcts")
 SHOWN_MOVES = 5  # of an analysis
 
 
@@ -89,7 +91,7 @@ class Hall:
 
     def agent_names(self) -> list[str]:
         """The agents that the page offers."""
-        named = [name for name in AGENTS if name not in FROM_FILES]
+        named = [name for name in AGENTS if name not in FROM_FILES and _can_be_made(name)]
         return [*named, *(agent for agent in self.extra_agents if agent not in named)]
 
     # --- thinking -------------------------------------------------------------------------------------------------
@@ -190,6 +192,11 @@ class Hall:
     def close(self) -> None:
         """Stop the workers; what they are thinking about is dropped."""
         self._workers.shutdown(wait=False, cancel_futures=True)
+
+
+def _can_be_made(name: str) -> bool:
+    """Whether what an agent needs is installed: those that were trained need PyTorch."""
+    return not AGENTS[name][0].startswith("training.") or importlib.util.find_spec("torch") is not None
 
 
 def _most_telling(game: GameView, chances: Evaluation) -> Evaluation:

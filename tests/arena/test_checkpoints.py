@@ -6,22 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
-import torch
 
-from patchwork_env import load_edition
-from training.checkpoint import Checkpoint, save_checkpoint
+from tests.networks import save_untrained
 from training.cli import main
-from training.policy import CandidateNetwork
 
 
 @pytest.fixture
 def checkpoint(tmp_path: Path) -> str:
-    """An untrained network, which plays about like greedy."""
-    torch.manual_seed(1)
-    edition = load_edition("revised")
-    network = CandidateNetwork()
-    save_checkpoint(tmp_path / "policy", Checkpoint(network, edition, 4, 0, {}))
-    return str(tmp_path / "policy")
+    return save_untrained(tmp_path / "policy")
 
 
 def test_evaluate_a_checkpoint(checkpoint: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,26 @@
+"""Networks that were never trained, for tests that need one: such a policy plays about like greedy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+
+from patchwork_env import load_edition
+from training.checkpoint import Checkpoint, save_checkpoint
+from training.policy import CandidateNetwork
+
+
+def untrained(edition: str = "revised", placements: int = 4, seed: int = 1, outcome_share: float = 0.5) -> Checkpoint:
+    """A small network for an edition, with weights that follow from the seed."""
+    loaded = load_edition(edition)
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        network = CandidateNetwork(32, 16).eval()
+    return Checkpoint(network, loaded, placements, 0, {"outcome_share": outcome_share})
+
+
+def save_untrained(folder: Path, edition: str = "revised") -> str:
+    """The same as a checkpoint's folder; its path."""
+    save_checkpoint(folder, untrained(edition))
+    return str(folder)
