@@ -15,7 +15,7 @@ setup: $(STAMP)  ## create .venv and install everything with the tested pins
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[train,render,human,web,dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[train,onnx,render,human,web,dev]'
 	touch $(STAMP)
 
 test: setup lint browser  ## lint, types and tests: what CI runs

@@ -14,6 +14,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "bench": ("patchwork_env.bench", "measure decisions per second on this machine"),
     "editions": ("patchwork_env.commands.editions", "list the editions, or show one"),
     "evaluate": ("training.evaluate", "measure an agent or a checkpoint against a pool of opponents"),
+    "export": ("training.export", "write a checkpoint's network as ONNX, for other runtimes"),
     "match": ("training.match", "play two agents against each other on paired deals"),
     "play": ("patchwork_env.commands.play", "play against agents on a page in the browser"),
     "quilt-show": ("training.quilt_match", "play two to four agents of Quilt Show against each other"),
@@ -41,7 +42,7 @@ def main(words: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (ValueError, OSError) as error:
+    except (ModuleNotFoundError, ValueError, OSError) as error:
         print(f"patchwork {arguments.command}: {error}", file=sys.stderr)
         return 2
     return code
