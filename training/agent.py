@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
+from collections.abc import Iterator
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -76,9 +78,22 @@ class PolicyAgent:
     def judged(self, view: CandidateView, indices: NDArray[np.int64]) -> tuple[torch.Tensor, torch.Tensor]:
         """What the network says of the games named, as the view has them: logits (n, K) and values (n,)."""
         observation = {name: torch.from_numpy(array) for name, array in view.observation(indices).items()}
-        with torch.no_grad():
+        with one_thread(), torch.no_grad():
             logits, values = self.network(observation, torch.from_numpy(view.mask[indices]))
         return logits, values
+
+
+@contextlib.contextmanager
+def one_thread() -> Iterator[None]:
+    """PyTorch's arithmetic on the calling thread alone: for networks this small its other threads mostly wait, and on
+    a busy machine everybody waits for them.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 class CheckpointAgent(PolicyAgent):

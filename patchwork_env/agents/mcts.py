@@ -56,8 +56,8 @@ class TreeAgent:
     def _make_room(self, games: PatchworkBatch) -> None:
         """Trees for the games of this batch; those of an earlier batch are kept where they may be of use."""
         if self._edition != games.edition or len(self._trees[0]) != games.num_games:
-            self._edition = games.edition
             self._make_trees(games)
+            self._edition = games.edition
 
     def _make_trees(self, games: PatchworkBatch) -> None:
         """Empty trees for the games of this batch, and all that is worked in."""

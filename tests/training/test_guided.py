@@ -18,6 +18,7 @@ from tests.networks import save_untrained, untrained
 from tests.playing import ticking
 from training import guided
 from training.agent import PolicyAgent, policy_of
+from training.checkpoint import CheckpointError
 from training.guided import GuidedAgent
 
 ONE = np.zeros(1, np.int64)
@@ -149,10 +150,11 @@ def test_the_same_seed_searches_the_same_and_changes_no_game() -> None:
     before = games.state.tobytes(), games.action_mask.tobytes(), games.episodes.tobytes()
     agent = searching(60, "stack_n_stuff")
     first = agent.act(games, np.arange(5))
-    totals = agent._trees[1]["total"][:, ROOT].copy()
+    searched = games.action_mask.sum(axis=1) > 1
+    totals = agent._trees[1]["total"][searched, ROOT].copy()
     agent.reseed(5)
     assert np.array_equal(agent.act(games, np.arange(5)), first)
-    assert np.array_equal(agent._trees[1]["total"][:, ROOT], totals)
+    assert np.array_equal(agent._trees[1]["total"][searched, ROOT], totals)
     assert (games.state.tobytes(), games.action_mask.tobytes(), games.episodes.tobytes()) == before
 
 
@@ -163,9 +165,10 @@ def test_a_decision_does_not_depend_on_the_other_games(leaves: int, monkeypatch:
     def found(parts: list[NDArray[np.int64]]) -> tuple[list[int], list[int]]:
         agent = searching(80, leaves=leaves)
         actions = np.concatenate([agent.act(games, part) for part in parts])
-        return actions.tolist(), agent._trees[1]["visits"][:, 1:6].ravel().tolist()
+        return actions.tolist(), agent._trees[1]["visits"][searched, 1:6].ravel().tolist()
 
     games = under_way(40, decisions=10)
+    searched = games.action_mask.sum(axis=1) > 1
     everyone = np.arange(40)
     together = found([everyone])
     assert found([everyone[i : i + 1] for i in range(40)]) == together
@@ -277,3 +280,17 @@ def test_a_folder_may_have_any_name(tmp_path: Path) -> None:
     agent = make_agent(f"{path}+mcts:30,leaves=2", seed=1)
     assert isinstance(agent, GuidedAgent)
     assert (agent.simulations, agent.leaves) == (30, 2)
+
+
+def test_pytorchs_threads_are_left_as_they_were() -> None:
+    before = torch.get_num_threads()
+    searching(4).act(under_way(), ONE)
+    assert torch.get_num_threads() == before
+
+
+def test_a_game_of_another_edition_is_refused_each_time() -> None:
+    agent = searching(4)
+    for _ in range(2):
+        with pytest.raises(CheckpointError, match="trained for edition 'revised', asked to play 'stack_n_stuff'"):
+            agent.act(under_way(edition="stack_n_stuff"), ONE)
+    agent.act(under_way(), ONE)
