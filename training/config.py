@@ -115,6 +115,23 @@ _BOUNDS: tuple[tuple[str, float, float], ...] = (
 )
 
 
+def config_file(name: str) -> Path:
+    """The file of a shipped configuration by its name, or the path that the text is if it ends in .yaml."""
+    if name.endswith((".yaml", ".yml")):
+        return Path(name)
+    path = configs_folder() / f"{name}.yaml"
+    if not path.is_file():
+        known = ", ".join(sorted(found.stem for found in configs_folder().glob("*.yaml")))
+        raise ConfigError(f"there is no configuration {name!r}; known are {known}, or a file ending in .yaml")
+    return path
+
+
+def configs_folder() -> Path:
+    """Where the named configurations lie: beside the sources, or below the current folder."""
+    beside = Path(__file__).parents[1] / "configs"
+    return beside if beside.is_dir() else Path("configs")
+
+
 def load_config(path: str | Path | None, words: Sequence[str] = ()) -> Config:
     """The configuration of a file (or the defaults), changed by ``key=value`` words."""
     values: dict[str, Any] = {}
@@ -177,3 +194,24 @@ def reference() -> str:
         default = getattr(Config(), known.name)
         lines.append(f"  {known.name + ' = ' + str(default):<34} {known.metadata['meaning']}")
     return "\n".join(lines)
+
+
+def reference_page() -> str:
+    """The page `configs/README.md`: the shipped configurations, and every field with default and meaning."""
+    lines = [
+        "# Configurations",
+        "",
+        "`patchwork train NAME key=value ...` takes the defaults, then the file, then the words. Made by",
+        "`patchwork train --reference`.",
+        "",
+        "| configuration | |",
+        "|---|---|",
+    ]
+    for path in sorted(configs_folder().glob("*.yaml")):
+        purpose = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        lines.append(f"| [`{path.stem}`]({path.name}) | {purpose} |")
+    lines += ["", "| field | default | |", "|---|---|---|"]
+    for known in fields(Config):
+        default = yaml.safe_dump(getattr(Config(), known.name), default_flow_style=True).partition("\n")[0]
+        lines.append(f"| `{known.name}` | `{default}` | {known.metadata['meaning']} |")
+    return "\n".join(lines) + "\n"

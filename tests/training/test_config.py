@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from training.config import Config, ConfigError, load_config, reference
+from training.config import Config, ConfigError, load_config, reference, reference_page
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
@@ -71,3 +71,7 @@ def test_the_reference_names_every_field_with_a_meaning() -> None:
         assert f"{known.name} = " in text
         assert len(known.metadata["meaning"]) > 10
     assert set(yaml.safe_load(Config().as_yaml())) == {known.name for known in fields(Config)}
+
+
+def test_the_page_of_all_fields_is_up_to_date() -> None:
+    assert (CONFIGS / "README.md").read_text() == reference_page(), "run `patchwork train --reference`"
