@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from patchwork_env.games.patchwork.edition import Edition
 from patchwork_env.interfaces.batch import PatchworkBatch
-from training.candidates import CandidateView
 from training.checkpoint import CheckpointError, load_checkpoint
-from training.policy import CandidateNetwork
+from training.policy import PolicyNetwork, draw
+from training.views import ActionView
 
 
 class PolicyAgent:
-    """Plays the best candidate of a network, or draws one by its probabilities (``sample``)."""
+    """Plays the best choice of a network, or draws one by its probabilities (``sample``)."""
 
     def __init__(
         self,
-        network: CandidateNetwork,
+        network: PolicyNetwork,
         edition: Edition,
         placements: int,
         sample: bool = False,
@@ -33,7 +33,7 @@ class PolicyAgent:
         self.sample = sample
         self._generator = torch.Generator()
         self.reseed(seed)
-        self._views: WeakKeyDictionary[PatchworkBatch, CandidateView] = WeakKeyDictionary()
+        self._views: WeakKeyDictionary[PatchworkBatch, ActionView] = WeakKeyDictionary()
 
     def reseed(self, seed: int | None) -> None:
         """Draw from another seed from now on; without sampling nothing is drawn."""
@@ -48,7 +48,7 @@ class PolicyAgent:
             raise CheckpointError(f"trained for edition {self.edition.name!r}, asked to play {games.edition.name!r}")
         view = self._views.get(games)
         if view is None:
-            view = self._views[games] = CandidateView(games, self.placements)
+            view = self._views[games] = self.network.view(games, self.placements)
         view.update(indices)
         mask = view.mask[indices]
         chosen = mask.argmax(axis=1)
@@ -62,11 +62,11 @@ class PolicyAgent:
     def _choose(self, observation: dict[str, NDArray[np.float32]], mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         tensors = {name: torch.from_numpy(array) for name, array in observation.items()}
         with torch.no_grad():
-            logits, _ = self.network(tensors, torch.from_numpy(mask))
-            if self.sample:
-                logits = logits - torch.empty_like(logits).exponential_(generator=self._generator).log()
-            best: NDArray[np.int64] = logits.argmax(dim=1).numpy()
-        return best
+            masks = torch.from_numpy(mask)
+            logits, _ = self.network(tensors, masks)
+            best = draw(logits, masks, self._generator) if self.sample else logits.argmax(dim=1)
+        chosen: NDArray[np.int64] = best.numpy()
+        return chosen
 
 
 class CheckpointAgent(PolicyAgent):
