@@ -11,6 +11,7 @@ An experiment's folder::
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import re
 import shutil
@@ -71,7 +72,7 @@ class Outcome:
             "changes": self.changes,
             "weights": self.weights,
             "decisions": self.decisions,
-            "seconds": round(self.seconds, 2),
+            "seconds": self.seconds,
             "decisions_per_second": round(self.decisions_per_second, 1),
         }
         for name, rate in self.rates.items():
@@ -95,12 +96,13 @@ class Outcome:
 
 
 class Experiment:
-    """A folder of variants. ``settings`` are all that decides what comes out, beside the variants themselves."""
+    """A folder of variants of ``config``, all trained and measured by one ``command``."""
 
-    def __init__(self, folder: Path, opponents: Sequence[str], settings: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, command: str, config: Config) -> None:
         self.folder = folder
-        self.opponents = list(opponents)
-        text = yaml.safe_dump({"opponents": self.opponents, **settings}, sort_keys=False)
+        self.command = command
+        self.opponents = config.baselines
+        text = yaml.safe_dump({"command": command, "config": dataclasses.asdict(config)}, sort_keys=False)
         folder.mkdir(parents=True, exist_ok=True)
         kept = folder / SETTINGS
         if kept.exists() and kept.read_text(encoding="utf-8") != text:
@@ -131,7 +133,7 @@ class Experiment:
         writer.writeheader()
         writer.writerows(outcome.row() for outcome in outcomes)
         write_atomically(self.folder / RESULTS, text.getvalue().encode())
-        write_atomically(self.folder / TABLE, markdown(outcomes).encode())
+        write_atomically(self.folder / TABLE, f"`{self.command}`:\n\n{markdown(outcomes)}".encode())
 
 
 def trained(variant: str, changes: Sequence[str], config: Config, folder: Path) -> Outcome:
@@ -155,7 +157,7 @@ def _outcome(variant: str, changes: Sequence[str], trainer: Trainer) -> Outcome:
         " ".join(changes),
         sum(weights.numel() for weights in trainer.network.parameters()),
         trainer.updates * trainer.config.update_size,
-        trainer.seconds,
+        round(trainer.seconds, 2),
         {name: Rate.of(result) for name, result in trainer.last_rates.items()},
     )
 

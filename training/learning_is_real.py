@@ -55,7 +55,7 @@ def measure(folder: Path, changes: list[str]) -> dict[str, dict[str, float]]:
     fixed = ["evaluate_every=0", f"baselines=[{', '.join(BAR)}]"]
     file = config_file(CONFIG)
     begin = load_config(file, [*changes, *fixed])
-    experiment = Experiment(folder, list(BAR), {"config": begin.as_yaml()})
+    experiment = Experiment(folder, " ".join(["python -m training.learning_is_real", *changes]), begin)
     runs: dict[str, Callable[[Path], Outcome]] = {"untrained": partial(untrained, begin)}
     for name, own in VARIANTS.items():
         runs[name] = partial(trained, name, own, load_config(file, [*changes, *fixed, *own]))

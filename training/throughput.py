@@ -54,7 +54,7 @@ def measure(config: Config, repeat: int, stock_games: int) -> dict[str, Any]:
     if repeat < 1:
         raise ValueError(f"--repeat must be at least 1, got {repeat}")
     with tempfile.TemporaryDirectory() as folder:
-        learners = {"ours": _ours(config, Path(folder)), "stock": _stock(config, stock_games)}
+        learners = {"ours": make_learner(config, Path(folder) / "run"), "stock": _make_stock(config, stock_games)}
         samples: dict[str, list[float]] = {name: [] for name in learners}
         for learn in learners.values():
             learn()  # compile, warm up
@@ -74,14 +74,14 @@ def _spread(values: list[float]) -> dict[str, float]:
     return {"median": statistics.median(values), "low": min(values), "high": max(values)}
 
 
-def _ours(config: Config, folder: Path) -> Callable[[], float]:
+def make_learner(config: Config, folder: Path) -> Callable[[], float]:
     """What trains one update when it is called, and answers the decisions per second."""
     import torch
 
     from training.run import RunDirectory
     from training.trainer import Trainer
 
-    trainer = Trainer(config, RunDirectory.create(folder / "run", config))
+    trainer = Trainer(config, RunDirectory.create(folder, config))
 
     def learn() -> float:
         torch.set_num_threads(config.threads)
@@ -90,7 +90,7 @@ def _ours(config: Config, folder: Path) -> Callable[[], float]:
     return learn
 
 
-def _stock(config: Config, games: int) -> Callable[[], float]:
+def _make_stock(config: Config, games: int) -> Callable[[], float]:
     """The same for sb3-contrib's learner as it comes."""
     import torch
     from sb3_contrib import MaskablePPO
