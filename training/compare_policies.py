@@ -29,6 +29,7 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "candidates, 8 placements": ("network=candidates", "placements=8"),
     "candidates, 16 placements": ("network=candidates", "placements=16"),
     "candidates, all placements": ("network=candidates", "placements=448", "games=128", "steps=32"),
+    "attention over the circle": ("network=attention", "placements=8"),
     "flat": ("network=flat",),
     "convolution": ("network=convolution", "hidden=32"),
 }

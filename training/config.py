@@ -13,7 +13,7 @@ import yaml
 
 from patchwork_env.errors import nearest
 
-NETWORK_KINDS = ("candidates", "flat", "convolution")
+NETWORK_KINDS = ("candidates", "attention", "flat", "convolution")
 
 
 class ConfigError(ValueError):
@@ -52,7 +52,7 @@ class Config:
     placements: int = _field(
         8,
         "placements of each offered patch in the candidate view; 448 are all there can be, but a decision then takes "
-        "110 KB: keep games * steps at 4096 or less",
+        "110 KB: 1.8 GB in all with games * steps = 4096",
     )
     width: int = _field(128, "width of the position's embedding")
     hidden: int = _field(64, "width of the network that scores candidates; channels of the convolution")

@@ -1,10 +1,12 @@
 """The networks that can be trained, by the names that a configuration gives them.
 
-Beside the shipped one there are the two usual ways to meet a large action space, to compare with.
+Beside the shipped one there is the same with attention, and the two usual ways to meet a large action space, to
+compare with.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Self
 
 import torch
@@ -14,8 +16,37 @@ from patchwork_env.games.patchwork.edition import OFFERED, Edition
 from patchwork_env.games.patchwork.observation import tensor_layout
 from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS
 from patchwork_env.interfaces.batch import PatchworkBatch
+from training import circle
 from training.policy import CandidateNetwork, Observation, PolicyNetwork
 from training.views import ActionView, FullView
+
+MOST_HEADS = 4  # of the attention
+
+
+class AttentionNetwork(CandidateNetwork):
+    """Scores candidates as its parent does; the embedding of the position also attends over the coming patches."""
+
+    kind = "attention"
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__(width, hidden)
+        self.from_patch = nn.Sequential(nn.Linear(len(circle.FEATURES), hidden), nn.ReLU(), nn.Linear(hidden, width))
+        self.attend = nn.MultiheadAttention(width, math.gcd(width, MOST_HEADS), batch_first=True)
+
+    @staticmethod
+    def view(games: PatchworkBatch, placements: int) -> ActionView:
+        """The list of candidates, and the circle."""
+        return circle.CircleView(games, placements)
+
+    def embedded(self, observation: Observation) -> Tensor:
+        """The position (N, width), with what attention gathers from the circle."""
+        position = super().embedded(observation)
+        patches = self.from_patch(observation["circle"])
+        absent = observation["circle"][:, :, circle.PRESENT] == 0
+        absent[:, 0] = False  # something must be attended to, even where the circle is empty
+        gathered, _ = self.attend(position[:, None], patches, patches, key_padding_mask=absent, need_weights=False)
+        embedded: Tensor = position + gathered[:, 0]
+        return embedded
 
 
 class FullNetwork(PolicyNetwork):
@@ -99,5 +130,5 @@ class ConvolutionNetwork(FullNetwork):
 
 
 NETWORKS: dict[str, type[PolicyNetwork]] = {
-    network.kind: network for network in (CandidateNetwork, FlatNetwork, ConvolutionNetwork)
+    network.kind: network for network in (CandidateNetwork, AttentionNetwork, FlatNetwork, ConvolutionNetwork)
 }

@@ -116,13 +116,18 @@ class CandidateNetwork(PolicyNetwork):
 
     def _encode(self, observation: Observation) -> tuple[Tensor, Tensor]:
         """The embedded position (N, width), and for each kind of move (N, 4, hidden + 1); the last is its own score."""
-        embedded = self.embed(observation["state"])
+        embedded = self.embedded(observation)
         return embedded, self.move(self.from_state(embedded)[:, None] + self.from_move(observation["moves"]))
 
     def _value(self, embedded: Tensor, moves: Tensor) -> Tensor:
         best = moves[:, :, :-1].amax(dim=1)  # what the mover can do tells how well it stands
         value: Tensor = self.value(torch.cat([embedded, best], dim=1)).squeeze(-1)
         return value
+
+    def embedded(self, observation: Observation) -> Tensor:
+        """The position (N, width)."""
+        embedded: Tensor = self.embed(observation["state"])
+        return embedded
 
 
 class NetworkPolicy(MaskableActorCriticPolicy):

@@ -15,8 +15,10 @@ from tests.playing import EDITIONS, random_actions
 from tests.training.test_runs import changed, tiny, trained
 from training.agent import CheckpointAgent
 from training.checkpoint import CheckpointError, load_checkpoint
+from training.circle import FEATURES as CIRCLE_FEATURES
+from training.circle import LENGTH, PRESENT, CircleView
 from training.config import NETWORK_KINDS
-from training.networks import NETWORKS, ConvolutionNetwork, FlatNetwork
+from training.networks import NETWORKS, AttentionNetwork, ConvolutionNetwork, FlatNetwork
 from training.policy import NetworkPolicy, draw
 from training.vec_env import SelfPlayVecEnv
 from training.views import FullView
@@ -45,6 +47,54 @@ def test_the_full_view_is_the_environments_own(edition: str) -> None:
         np.testing.assert_array_equal(view.observation(some)["state"], games.observe_tensor()[some])
         games.step(random_actions(games, generator))
     assert (view.actions == np.arange(view.size)).all()
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_the_circle_is_told_patch_by_patch(edition: str) -> None:
+    games = PatchworkBatch(8, edition, seed=1)
+    games.reset()
+    view = CircleView(games, 4)
+    generator = np.random.default_rng(1)
+    ended = False
+    for _ in range(50):
+        view.update()
+        told = view.observation()["circle"]
+        state = games.state
+        for i in range(8):
+            mover = int(games.to_play[i])
+            size = int(state["circle_size"][i])
+            assert told[i, :, PRESENT].sum() == min(size, LENGTH)
+            assert not told[i, size:].any()
+            ended |= size < LENGTH
+            for place, patch in enumerate(state["circle"][i, : min(size, LENGTH)]):
+                row = dict(zip(CIRCLE_FEATURES, told[i, place].tolist(), strict=True))
+                known = games.edition.patches[patch]
+                assert row["cost"] == pytest.approx(known.cost * 0.1)
+                assert row["distance"] == place / LENGTH
+                for player, name in ((mover, "own"), (1 - mover, "opponent")):
+                    assert row[f"{name}_affordable"] == (known.cost <= state["buttons"][i, player])
+                if place < 3 and not games.game(i).special_pending and row["own_affordable"]:
+                    first = 1 + games.edition.cells * (1 + 8 * place)
+                    legal = games.action_mask[i, first : first + 8 * games.edition.cells].sum()
+                    assert row["own_ways"] == pytest.approx(np.log2(1 + legal) * 0.2, abs=1e-5)
+        games.step(random_actions(games, generator))
+    assert ended
+
+
+def test_attention_looks_at_the_patches_that_are_there() -> None:
+    network = AttentionNetwork(width=16, hidden=8)
+    view = AttentionNetwork.view(PatchworkBatch(3, seed=1), placements=2)
+    observation = {name: torch.rand(array.shape) for name, array in view.observation().items()}
+    observation["circle"][:, :, PRESENT] = 1.0
+    observation["circle"][0, 5:] = 0.0
+    observation["circle"][1] = 0.0
+    before = network.state_values(observation).detach()
+    assert torch.isfinite(before).all()
+    observation["circle"][0, 5:, :PRESENT] = 9.0  # nothing is there, whatever the numbers
+    observation["circle"][2, 7, 0] = 9.0
+    after = network.state_values(observation).detach()
+    assert after[0].item() == pytest.approx(before[0].item(), abs=1e-6)
+    assert after[2] != before[2]
 
 
 @pytest.mark.parametrize("kind", NETWORKS)
