@@ -5,6 +5,8 @@ machines are shared. *Ours* is a configuration as `patchwork train` runs it. *St
 its `MlpPolicy` (a logit for each of the 2,027 actions) and torch's own choice of threads, on a `DummyVecEnv` of
 Gymnasium environments, each a game of its own against `random`, the cheapest opponent; steps, epochs and minibatches
 are ours. A decision is one that trains: forced moves and those of opponents are made but not counted.
+
+Afterwards a few more updates of ours are looked at part by part.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from training.config import Config, config_file, load_config
-from training.console import new_table, output, print_json
+from training.console import new_table, output, percent, print_json
 
 STOCK_GAMES = 64  # environments of the stock learner; more do not make it faster
 
@@ -50,7 +52,10 @@ def main(words: list[str] | None = None) -> int:
 
 
 def measure(config: Config, repeat: int, stock_games: int) -> dict[str, Any]:
-    """Decisions per second of both learners, and their ratio: each with median, low and high."""
+    """Decisions per second of both learners and their ratio, each with median, low and high; and ours by parts.
+
+    The latter is in seconds for a decision.
+    """
     if repeat < 1:
         raise ValueError(f"--repeat must be at least 1, got {repeat}")
     with tempfile.TemporaryDirectory() as folder:
@@ -67,6 +72,7 @@ def measure(config: Config, repeat: int, stock_games: int) -> dict[str, Any]:
         "repeat": repeat,
         "decisions_per_second": {name: _spread(values) for name, values in samples.items()},
         "ratio": _spread(ratios),
+        "profile": {name: seconds / (repeat * config.update_size) for name, seconds in profile(config, repeat).items()},
     }
 
 
@@ -82,9 +88,10 @@ def make_learner(config: Config, folder: Path) -> Callable[[], float]:
     from training.trainer import Trainer
 
     trainer = Trainer(config, RunDirectory.create(folder, config))
+    threads = torch.get_num_threads()  # as the trainer wants them
 
     def learn() -> float:
-        torch.set_num_threads(config.threads)
+        torch.set_num_threads(threads)
         return _timed(trainer.model, config.update_size)
 
     return learn
@@ -119,6 +126,35 @@ def _make_stock(config: Config, games: int) -> Callable[[], float]:
     return learn
 
 
+def profile(config: Config, repeat: int) -> dict[str, float]:
+    """Seconds of ``repeat`` updates of ours by part, each counted once."""
+    import torch
+
+    from training.run import RunDirectory
+    from training.stopwatches import Stopwatches
+    from training.trainer import Trainer
+
+    with tempfile.TemporaryDirectory() as folder, Stopwatches() as watches:
+        trainer = Trainer(config, RunDirectory.create(Path(folder) / "run", config))
+        trainer.model.learn(config.update_size, reset_num_timesteps=False)  # compile, warm up
+        model, env = trainer.model, trainer.env
+        policy, buffer = model.policy, model.rollout_buffer
+        watches.watch("rollout: view", env.view, "update")
+        watches.watch("rollout: network", policy, "forward", "predict_values")
+        watches.watch("rollout: environment", env.games, "step", "reset")
+        watches.watch("rollout: opponents", env, "_play_opponents")
+        watches.watch("rollout: buffer", buffer, "add", "compute_returns_and_advantage")
+        watches.watch("rollout: the rest", model, "collect_rollouts")
+        watches.watch("update: minibatches", buffer, "_get_samples")
+        watches.watch("update: forward", policy, "evaluate_actions")
+        watches.watch("update: backward", torch.Tensor, "backward")
+        watches.watch("update: optimizer", policy.optimizer, "step", "zero_grad")
+        watches.watch("update: optimizer", torch.nn.utils, "clip_grad_norm_")
+        watches.watch("update: the rest", model, "train")
+        model.learn(repeat * config.update_size, reset_num_timesteps=False)
+        return dict(watches.seconds)
+
+
 def _timed(model: Any, decisions: int) -> float:
     start = time.perf_counter()
     model.learn(decisions, reset_num_timesteps=False)
@@ -128,12 +164,18 @@ def _timed(model: Any, decisions: int) -> float:
 def print_figures(figures: dict[str, Any]) -> None:
     """Tables for people."""
     console = output()
-    console.print(f"edition {figures['edition']}, {figures['repeat']} updates of each in turn")
+    console.print(f"edition {figures['edition']}, updates of each in turn: {figures['repeat']}")
     table = new_table(("decisions per second", "median", "lowest", "highest"), words=("decisions per second",))
     for name, spread in figures["decisions_per_second"].items():
         table.add_row(name, *(f"{spread[key]:,.0f}" for key in ("median", "low", "high")))
     table.add_row("ratio", *(f"{figures['ratio'][key]:.1f}" for key in ("median", "low", "high")))
     console.print(table)
+    console.print("\nwhere our time goes")
+    parts = new_table(("part", "µs a decision", "share"), words=("part",))
+    whole = sum(figures["profile"].values())
+    for name, seconds in figures["profile"].items():
+        parts.add_row(name, f"{1e6 * seconds:.1f}", percent(seconds / whole))
+    console.print(parts)
 
 
 if __name__ == "__main__":

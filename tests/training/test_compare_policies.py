@@ -49,12 +49,15 @@ def test_every_variant_is_a_valid_configuration_of_its_own() -> None:
 
 
 def test_throughput_is_measured_beside_stock(capsys: pytest.CaptureFixture[str]) -> None:
-    figures = throughput.measure(load_config(None, TINY), repeat=2, stock_games=2)
+    figures = throughput.measure(load_config(None, [*TINY, "league_share=0.5"]), repeat=2, stock_games=2)
     for spread in (*figures["decisions_per_second"].values(), figures["ratio"]):
         assert 0 < spread["low"] <= spread["median"] <= spread["high"]
     throughput.print_figures(figures)
     shown = capsys.readouterr().out
     assert "ours" in shown
     assert "ratio" in shown
+    for part, seconds in figures["profile"].items():
+        assert seconds > 0, part
+        assert part in shown
     assert throughput.main(["--repeat", "0"]) == 2
     assert "--repeat must be at least 1" in capsys.readouterr().err
