@@ -48,7 +48,8 @@ soak: setup  ## long random play against the reference
 	$(BIN)/python -m pytest -n $(WORKERS) -m soak
 
 BUDGET ?= small
-strength: setup  ## play the ladder of all scripted agents (BUDGET=quick, small or large)
+strength: setup  ## slow tests of strength, then the ladder of all scripted agents (BUDGET=quick, small or large)
+	$(BIN)/python -m pytest -m strength
 	$(BIN)/python -m training.strength --budget $(BUDGET)
 
 clean:  ## remove .venv and caches

@@ -19,19 +19,19 @@ from numpy.typing import NDArray
 from patchwork_env.agents.base import Agent
 from patchwork_env.games.patchwork.edition import Edition, load_edition
 from patchwork_env.interfaces.batch import PatchworkBatch, checked_seed
-from training.candidates import CandidateView
 from training.checkpoint import Checkpoint, CheckpointError, is_checkpoint, load_checkpoint
-from training.policy import CandidateNetwork
+from training.policy import PolicyNetwork, draw
+from training.views import ActionView
 
 PRETRAINED = Path(__file__).parent / "pretrained"  # a checkpoint for each edition that has one, by its name
 
 
 class PolicyAgent:
-    """Plays the best candidate of a network, or draws one by its probabilities (``sample``)."""
+    """Plays the best choice of a network, or draws one by its probabilities (``sample``)."""
 
     def __init__(
         self,
-        network: CandidateNetwork,
+        network: PolicyNetwork,
         edition: Edition,
         placements: int,
         sample: bool = False,
@@ -43,7 +43,7 @@ class PolicyAgent:
         self.sample = sample
         self._generator = torch.Generator()
         self.reseed(seed)
-        self._views: WeakKeyDictionary[PatchworkBatch, CandidateView] = WeakKeyDictionary()
+        self._views: WeakKeyDictionary[PatchworkBatch, ActionView] = WeakKeyDictionary()
 
     def reseed(self, seed: int | None) -> None:
         """Draw from another seed from now on; without sampling nothing is drawn."""
@@ -59,23 +59,23 @@ class PolicyAgent:
         open_choices = np.flatnonzero(view.counts[indices] > 1)
         if open_choices.size:
             logits, _ = self.judged(view, indices[open_choices])
-            if self.sample:
-                logits = logits - torch.empty_like(logits).exponential_(generator=self._generator).log()
-            chosen[open_choices] = logits.argmax(dim=1).numpy()
+            masks = torch.from_numpy(view.mask[indices[open_choices]])
+            best = draw(logits, masks, self._generator) if self.sample else logits.argmax(dim=1)
+            chosen[open_choices] = best.numpy()
         actions: NDArray[np.int64] = view.actions[indices, chosen]
         return actions
 
-    def listed(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> CandidateView:
+    def listed(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> ActionView:
         """The candidates of a batch, brought up to date for the games named."""
         if games.edition.fingerprint != self.edition.fingerprint:
             raise CheckpointError(f"trained for edition {self.edition.name!r}, asked to play {games.edition.name!r}")
         view = self._views.get(games)
         if view is None:
-            view = self._views[games] = CandidateView(games, self.placements)
+            view = self._views[games] = self.network.view(games, self.placements)
         view.update(indices)
         return view
 
-    def judged(self, view: CandidateView, indices: NDArray[np.int64]) -> tuple[torch.Tensor, torch.Tensor]:
+    def judged(self, view: ActionView, indices: NDArray[np.int64]) -> tuple[torch.Tensor, torch.Tensor]:
         """What the network says of the games named, as the view has them: logits (n, K) and values (n,)."""
         observation = {name: torch.from_numpy(array) for name, array in view.observation(indices).items()}
         with one_thread(), torch.no_grad():

@@ -22,7 +22,8 @@ from patchwork_env.games.patchwork.actions import ACTION_VERSION
 from patchwork_env.games.patchwork.edition import Edition, load_edition
 from patchwork_env.games.patchwork.observation import OBSERVATION_VERSION
 from training.candidates import VIEW_VERSION
-from training.policy import CandidateNetwork
+from training.networks import NETWORKS
+from training.policy import CandidateNetwork, PolicyNetwork
 
 WEIGHTS, DESCRIPTION = "policy.safetensors", "policy.yaml"
 FORMAT = 1
@@ -37,7 +38,7 @@ class CheckpointError(ValueError):
 class Checkpoint:
     """A trained network and what is known of it."""
 
-    network: CandidateNetwork
+    network: PolicyNetwork
     edition: Edition
     placements: int
     decisions: int  # that it was trained on
@@ -57,6 +58,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         "fingerprint": checkpoint.edition.fingerprint.hex(),
         "versions": _versions(),
         "network": {
+            "kind": checkpoint.network.kind,
             "placements": checkpoint.placements,
             "width": checkpoint.network.width,
             "hidden": checkpoint.network.hidden,
@@ -112,7 +114,10 @@ def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     if edition.fingerprint.hex() != description["fingerprint"]:
         raise CheckpointError(f"{folder}: trained with another version of edition {description['edition']!r}")
     shape = description["network"]
-    network = CandidateNetwork(shape["width"], shape["hidden"])
+    kind = shape.get("kind", CandidateNetwork.kind)  # there was no other before it was told
+    if kind not in NETWORKS:
+        raise CheckpointError(f"{folder}: holds a network of kind {kind!r}, this version knows {', '.join(NETWORKS)}")
+    network = NETWORKS[kind].made_for(edition, shape["width"], shape["hidden"])
     try:
         network.load_state_dict(load_file(folder / WEIGHTS))
     except Exception as error:

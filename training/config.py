@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import yaml
+
+from patchwork_env.errors import nearest
+
+NETWORK_KINDS = ("candidates", "attention", "flat", "convolution")
 
 
 class ConfigError(ValueError):
@@ -45,9 +48,14 @@ class Config:
         1.0, "what rewards are multiplied with; -1 teaches to lose, as a check that learning is real"
     )
     turn_aware: bool = _field(True, "whether returns know whose turn it is; false shows what that is worth")
-    placements: int = _field(8, "placements of each offered patch in the candidate view")
-    width: int = _field(128, "width of the state's embedding")
-    hidden: int = _field(64, "width of the network that scores candidates")
+    network: str = _field("candidates", "kind of network: " + ", ".join(NETWORK_KINDS))
+    placements: int = _field(
+        8,
+        "placements of each offered patch in the candidate view; 448 are all there can be, but a decision then takes "
+        "110 KB: 1.8 GB in all with games * steps = 4096",
+    )
+    width: int = _field(128, "width of the position's embedding")
+    hidden: int = _field(64, "width of the network that scores candidates; channels of the convolution")
     league_share: float = _field(0.2, "share of the games against frozen earlier selves and scripted agents")
     league_agents: list[str] = _field(["greedy"], "scripted agents of the league")
     league_every: int = _field(20, "updates between two earlier selves that join the league")
@@ -64,6 +72,11 @@ class Config:
             value = getattr(self, name)
             if not low <= value <= high:
                 raise ConfigError(f"{name}: expected {low:g} to {high:g}, got {value}")
+        if self.network not in NETWORK_KINDS:
+            known = ", ".join(NETWORK_KINDS)
+            raise ConfigError(
+                f"network: expected one of {known}, got {self.network!r}{nearest(self.network, NETWORK_KINDS)}"
+            )
         if self.games * self.steps % self.minibatch:
             raise ConfigError(
                 f"minibatch: {self.minibatch} must divide games * steps, which is {self.games * self.steps}"
@@ -115,6 +128,23 @@ _BOUNDS: tuple[tuple[str, float, float], ...] = (
 )
 
 
+def config_file(name: str) -> Path:
+    """The file of a shipped configuration by its name, or the path that the text is if it ends in .yaml."""
+    if name.endswith((".yaml", ".yml")):
+        return Path(name)
+    path = configs_folder() / f"{name}.yaml"
+    if not path.is_file():
+        known = ", ".join(sorted(found.stem for found in configs_folder().glob("*.yaml")))
+        raise ConfigError(f"there is no configuration {name!r}; known are {known}, or a file ending in .yaml")
+    return path
+
+
+def configs_folder() -> Path:
+    """Where the named configurations lie: beside the sources, or below the current folder."""
+    beside = Path(__file__).parents[1] / "configs"
+    return beside if beside.is_dir() else Path("configs")
+
+
 def load_config(path: str | Path | None, words: Sequence[str] = ()) -> Config:
     """The configuration of a file (or the defaults), changed by ``key=value`` words."""
     values: dict[str, Any] = {}
@@ -146,9 +176,7 @@ def _read(path: Path) -> dict[str, Any]:
 def _known(key: str, where: str) -> str:
     names = [known.name for known in fields(Config)]
     if key not in names:
-        close = difflib.get_close_matches(key, names, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise ConfigError(f"{where}: unknown field {key!r}{hint}")
+        raise ConfigError(f"{where}: unknown field {key!r}{nearest(key, names)}")
     return key
 
 
@@ -177,3 +205,24 @@ def reference() -> str:
         default = getattr(Config(), known.name)
         lines.append(f"  {known.name + ' = ' + str(default):<34} {known.metadata['meaning']}")
     return "\n".join(lines)
+
+
+def reference_page() -> str:
+    """The page `configs/README.md`: the shipped configurations, and every field with default and meaning."""
+    lines = [
+        "# Configurations",
+        "",
+        "`patchwork train NAME key=value ...` takes the defaults, then the file, then the words. Made by",
+        "`patchwork train --reference`.",
+        "",
+        "| configuration | |",
+        "|---|---|",
+    ]
+    for path in sorted(configs_folder().glob("*.yaml")):
+        purpose = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        lines.append(f"| [`{path.stem}`]({path.name}) | {purpose} |")
+    lines += ["", "| field | default | |", "|---|---|---|"]
+    for known in fields(Config):
+        default = yaml.safe_dump(getattr(Config(), known.name), default_flow_style=True).partition("\n")[0]
+        lines.append(f"| `{known.name}` | `{default}` | {known.metadata['meaning']} |")
+    return "\n".join(lines) + "\n"

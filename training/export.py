@@ -26,7 +26,7 @@ from patchwork_env.render.extras import imported
 from training.agent import policy_of, pretrained_checkpoint
 from training.candidates import VIEW_VERSION
 from training.checkpoint import Checkpoint, load_checkpoint
-from training.policy import CandidateNetwork
+from training.policy import PolicyNetwork
 
 MASK = "mask"  # the input behind those of the observation
 OUTPUTS = ("logits", "values")
@@ -44,7 +44,7 @@ class ExportError(ValueError):
 class Positional(nn.Module):
     """A network that takes the arrays of its observation one by one, as the exporter wants it."""
 
-    def __init__(self, network: CandidateNetwork, names: list[str]) -> None:
+    def __init__(self, network: PolicyNetwork, names: list[str]) -> None:
         super().__init__()
         self.network = network
         self.names = names
@@ -107,7 +107,7 @@ def positions(checkpoint: Checkpoint, count: int, seed: int = 0) -> Arrays:
     return {**view.observation(everyone), MASK: view.mask[everyone]}
 
 
-def difference(network: CandidateNetwork, session: Any, inputs: Arrays) -> float:
+def difference(network: PolicyNetwork, session: Any, inputs: Arrays) -> float:
     """How far the two answers lie apart; without end where one has a candidate and the other none."""
     observation = {name: torch.from_numpy(array) for name, array in inputs.items() if name != MASK}
     with torch.no_grad():

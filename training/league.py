@@ -11,7 +11,7 @@ import torch
 from patchwork_env.agents.base import Agent, make_agent
 from training.agent import PolicyAgent
 from training.config import Config
-from training.policy import CandidateNetwork
+from training.policy import PolicyNetwork
 from training.vec_env import SelfPlayVecEnv
 
 MEMORY = 200.0  # games that the running win rate against an opponent looks back
@@ -29,7 +29,7 @@ class League:
         self.win_rates = [0.5] * len(self.agents)  # the learner's, running
         self._apply()
 
-    def join(self, network: CandidateNetwork, update: int) -> None:
+    def join(self, network: PolicyNetwork, update: int) -> None:
         """Freeze the network as an opponent; the oldest earlier self leaves when there are too many."""
         if self._config.league_size == 0:
             return
@@ -63,7 +63,7 @@ class League:
             "networks": [agent.network.state_dict() for agent in self.agents if isinstance(agent, PolicyAgent)],
         }
 
-    def restore(self, state: dict[str, Any], template: CandidateNetwork) -> None:
+    def restore(self, state: dict[str, Any], template: PolicyNetwork) -> None:
         """Go on as it was."""
         for name, weights in zip(state["names"], state["networks"], strict=True):
             network = copy.deepcopy(template).eval()
@@ -72,11 +72,11 @@ class League:
         self.win_rates = list(state["win_rates"])
         self._apply()
 
-    def _add_self(self, network: CandidateNetwork, name: str, win_rate: float) -> None:
+    def _add_self(self, network: PolicyNetwork, name: str, win_rate: float) -> None:
         for parameter in network.parameters():
             parameter.requires_grad_(False)
         games = self._env.games
-        self.agents.append(PolicyAgent(network, games.edition, self._env.view.placements, sample=True, seed=0))
+        self.agents.append(PolicyAgent(network, games.edition, self._config.placements, sample=True, seed=0))
         self.names.append(name)
         self.win_rates.append(win_rate)
 

@@ -1,23 +1,66 @@
-"""Networks that score candidates, in the shape that sb3-contrib's MaskablePPO asks for."""
+"""What a network is, the one that scores candidates, and both in the shape that sb3-contrib's MaskablePPO asks for."""
 
 from __future__ import annotations
 
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
 import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import Tensor, nn
 
-from patchwork_env.games.patchwork.edition import OFFERED
-from training.candidates import NUM_FEATURES, VALUE
+from patchwork_env.games.patchwork.edition import OFFERED, Edition
+from patchwork_env.interfaces.batch import PatchworkBatch
+from training.candidates import NUM_FEATURES, VALUE, CandidateView
 from training.situation import MOVE_SIZE, STATE_SIZE
 from training.split import SplitNetwork
+from training.views import ActionView
 
 Observation = dict[str, Tensor]
 
 
-class CandidateNetwork(nn.Module):
+class PolicyNetwork(nn.Module, ABC):
+    """What every network offers: logits of the choices of its view, and a value. `training.networks` lists them all."""
+
+    kind: ClassVar[str]  # the name that a configuration gives it
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.width = width
+        self.hidden = hidden
+
+    @classmethod
+    @abstractmethod
+    def made_for(cls, edition: Edition, width: int, hidden: int) -> Self:
+        """A new network for games of an edition."""
+
+    @staticmethod
+    @abstractmethod
+    def view(games: PatchworkBatch, placements: int) -> ActionView:
+        """What such a network chooses from."""
+
+    @abstractmethod
+    def forward(self, observation: Observation, masks: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits (N, K), -inf where masked, and values (N,)."""
+
+    @abstractmethod
+    def state_values(self, observation: Observation) -> Tensor:
+        """Values (N,) alone."""
+
+
+def draw(logits: Tensor, masks: Tensor, generator: torch.Generator | None = None) -> Tensor:
+    """A choice for each row (N, K) by the logits' softmax; never one that is masked.
+
+    The largest sum of logit and Gumbel noise is such a draw. Masking comes last: noise may be infinite, once in a long
+    while, and would lift a logit of -inf.
+    """
+    noise = torch.empty_like(logits).exponential_(generator=generator).log()
+    return (logits - noise).masked_fill(~masks, -torch.inf).argmax(dim=1)
+
+
+class CandidateNetwork(PolicyNetwork):
     """A score for every candidate and a value for the position.
 
     The position is embedded once. Each candidate's first layer is the sum of what comes from that embedding, from its
@@ -26,9 +69,10 @@ class CandidateNetwork(nn.Module):
     like it.
     """
 
+    kind = "candidates"
+
     def __init__(self, width: int = 128, hidden: int = 64) -> None:
-        super().__init__()
-        self.width, self.hidden = width, hidden
+        super().__init__(width, hidden)
         self.embed = nn.Sequential(nn.Linear(STATE_SIZE, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU())
         self.from_state = nn.Linear(width, width)
         self.from_move = nn.Linear(MOVE_SIZE, width, bias=False)
@@ -42,6 +86,16 @@ class CandidateNetwork(nn.Module):
                 assert isinstance(last, nn.Linear)
                 last.weight[-1].normal_(std=0.01)
                 last.bias[-1] = 0.0
+
+    @classmethod
+    def made_for(cls, edition: Edition, width: int, hidden: int) -> Self:
+        """A new network; it is the same for every edition."""
+        return cls(width, hidden)
+
+    @staticmethod
+    def view(games: PatchworkBatch, placements: int) -> ActionView:
+        """The list of candidates."""
+        return CandidateView(games, placements)
 
     def forward(self, observation: Observation, masks: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (N, K), -inf where masked, and values (N,)."""
@@ -62,7 +116,7 @@ class CandidateNetwork(nn.Module):
 
     def _encode(self, observation: Observation) -> tuple[Tensor, Tensor]:
         """The embedded position (N, width), and for each kind of move (N, 4, hidden + 1); the last is its own score."""
-        embedded = self.embed(observation["state"])
+        embedded = self.embedded(observation)
         return embedded, self.move(self.from_state(embedded)[:, None] + self.from_move(observation["moves"]))
 
     def _value(self, embedded: Tensor, moves: Tensor) -> Tensor:
@@ -70,13 +124,18 @@ class CandidateNetwork(nn.Module):
         value: Tensor = self.value(torch.cat([embedded, best], dim=1)).squeeze(-1)
         return value
 
+    def embedded(self, observation: Observation) -> Tensor:
+        """The position (N, width)."""
+        embedded: Tensor = self.embed(observation["state"])
+        return embedded
 
-class CandidatePolicy(MaskableActorCriticPolicy):
-    """MaskablePPO's policy over a `CandidateNetwork`.
+
+class NetworkPolicy(MaskableActorCriticPolicy):
+    """MaskablePPO's policy over a `PolicyNetwork`, which ``make_network`` makes.
 
     Differs from the parent in this: there is no feature extractor and no `MaskableCategorical`, which validates
-    itself into errors when there are many actions; probabilities are a softmax over the candidates that exist, and
-    sampling (by Gumbel noise on their logits) cannot give another.
+    itself into errors when there are many actions; probabilities are a softmax over the choices that exist, and
+    `draw` cannot give another.
     """
 
     def __init__(
@@ -84,19 +143,17 @@ class CandidatePolicy(MaskableActorCriticPolicy):
         observation_space: spaces.Dict,
         action_space: spaces.Discrete,
         lr_schedule: Any,
-        width: int = 128,
-        hidden: int = 64,
+        make_network: Callable[[], PolicyNetwork],
         threads: int = 1,
         **settings: Any,
     ) -> None:
-        self.width = width
-        self.hidden = hidden
-        self.threads = threads
+        self._make_network = make_network
+        self._threads = threads
         super().__init__(observation_space, action_space, lr_schedule, **settings)
 
     def _build(self, lr_schedule: Any) -> None:
-        self.network = CandidateNetwork(self.width, self.hidden)
-        self._split = SplitNetwork(self.network, self.threads)
+        self.network = self._make_network()
+        self._split = SplitNetwork(self.network, self._threads)
         self.optimizer = self.optimizer_class(  # type: ignore[call-arg]
             self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
         )
@@ -104,10 +161,10 @@ class CandidatePolicy(MaskableActorCriticPolicy):
     def forward(  # type: ignore[override]
         self, obs: Observation, deterministic: bool = False, action_masks: Any = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Chosen candidates, values (N, 1) and logarithms of the choices' probabilities."""
-        logits, values = self._split(obs, torch.as_tensor(action_masks, dtype=torch.bool))
-        noise = 0.0 if deterministic else -torch.log(torch.empty_like(logits).exponential_())
-        actions = (logits + noise).argmax(dim=1)
+        """Choices, values (N, 1) and logarithms of the choices' probabilities."""
+        masks = torch.as_tensor(action_masks, dtype=torch.bool)
+        logits, values = self._split(obs, masks)
+        actions = logits.argmax(dim=1) if deterministic else draw(logits, masks)
         chosen = torch.log_softmax(logits, dim=1).gather(1, actions[:, None]).squeeze(1)
         return actions, values[:, None], chosen
 

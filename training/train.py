@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from training.config import Config, load_config, reference
+from training.config import Config, config_file, configs_folder, load_config, reference, reference_page
 
 DEFAULT_CONFIG = "quickstart"
 
@@ -21,10 +21,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("changes", nargs="*", metavar="key=value", help="fields that differ from the file")
     parser.add_argument("--out", type=Path, help="run directory (default: runs/CONFIG, with a number if taken)")
     parser.add_argument("--resume", type=Path, metavar="RUN", help="continue an interrupted run")
+    parser.add_argument(
+        "--reference", action="store_true", help="write the page of all fields, configs/README.md, and train nothing"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Train until the decisions are used up or Ctrl-C."""
+    if arguments.reference:
+        page = configs_folder() / "README.md"
+        page.write_text(reference_page(), encoding="utf-8")
+        print(f"wrote {page}")
+        return 0
     # Threads that spin while they wait slow everything down as soon as anything else runs.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     from training.run import RunDirectory
@@ -54,17 +62,8 @@ def _asked_for(arguments: argparse.Namespace) -> tuple[str, Config]:
     name = DEFAULT_CONFIG
     if words and "=" not in words[0]:
         name = words.pop(0)
-    path = Path(name) if name.endswith((".yaml", ".yml")) else _configs() / f"{name}.yaml"
-    if not path.is_file() and path.parent == _configs():
-        known = ", ".join(sorted(found.stem for found in _configs().glob("*.yaml")))
-        raise ValueError(f"there is no configuration {name!r}; known are {known}, or a file ending in .yaml")
+    path = config_file(name)
     return path.stem, load_config(path, words)
-
-
-def _configs() -> Path:
-    """Where the named configurations lie: beside the sources, or below the current folder."""
-    beside = Path(__file__).parents[1] / "configs"
-    return beside if beside.is_dir() else Path("configs")
 
 
 def _free_directory(name: str) -> Path:

@@ -20,8 +20,9 @@ from training.checkpoint import Checkpoint, save_checkpoint
 from training.config import Config
 from training.display import Display
 from training.league import League, frozen
+from training.networks import NETWORKS
 from training.plots import draw_curves
-from training.policy import CandidatePolicy
+from training.policy import NetworkPolicy
 from training.ppo import TurnAwarePPO
 from training.results import PairedResult
 from training.run import RunDirectory
@@ -38,10 +39,16 @@ class Trainer:
         self.directory = directory
         torch.set_num_threads(1)  # the policy shares out whole batches instead, see `training.split`
         self.env = SelfPlayVecEnv(
-            config.games, config.edition, config.seed, config.placements, config.outcome_share, config.reward_sign
+            config.games,
+            config.edition,
+            config.seed,
+            config.placements,
+            config.network,
+            config.outcome_share,
+            config.reward_sign,
         )
         self.model = TurnAwarePPO(
-            CandidatePolicy,
+            NetworkPolicy,
             self.env,
             turn_aware=config.turn_aware,
             n_steps=config.steps,
@@ -56,7 +63,12 @@ class Trainer:
             ent_coef=config.entropy,
             vf_coef=config.value_weight,
             max_grad_norm=config.max_grad_norm,
-            policy_kwargs={"width": config.width, "hidden": config.hidden, "threads": config.threads},
+            policy_kwargs={
+                "make_network": lambda: NETWORKS[config.network].made_for(
+                    self.env.games.edition, config.width, config.hidden
+                ),
+                "threads": config.threads,
+            },
             seed=config.seed,
             device="cpu",
         )
@@ -73,7 +85,7 @@ class Trainer:
         return self.model.policy.network
 
     def agent(self) -> PolicyAgent:
-        """The present network as a player that takes its best candidate."""
+        """The present network as a player that takes its best choice."""
         return PolicyAgent(self.network, self.env.games.edition, self.config.placements)
 
     def train(self) -> bool:

@@ -1,7 +1,7 @@
-"""Stable-Baselines3's VecEnv over a batch, in the candidate view, for self-play.
+"""Stable-Baselines3's VecEnv over a batch, in a view of its actions, for self-play.
 
 One network plays both seats: every step of an environment is a decision of whoever is to move, told from that
-player's side. Decisions with a single candidate are made inside the environment and cost no network. A share of the
+player's side. Decisions with a single choice are made inside the environment and cost no network. A share of the
 games is played against other agents, whose moves are made inside too, so that only the learner's decisions train.
 
 The reward of a step is the acting player's. The game is zero-sum and a player may move several times in a row, so the
@@ -22,7 +22,7 @@ from patchwork_env.agents.base import Agent
 from patchwork_env.games.patchwork.edition import Edition
 from patchwork_env.games.patchwork.rules import SEAT_DRAW
 from patchwork_env.interfaces.batch import PatchworkBatch
-from training.candidates import CandidateView
+from training.networks import NETWORKS
 
 SELF_PLAY = -1  # as a game's opponent: the learner itself
 MARGIN_SCALE = 20.0  # points of margin in the reward: tanh(margin / MARGIN_SCALE)
@@ -30,7 +30,7 @@ LEAGUE_DRAW = 4  # purpose of the stream that decides whether a game is played a
 
 
 class SelfPlayVecEnv(VecEnv):
-    """``num_games`` games; observations are those of `CandidateView.observation`.
+    """``num_games`` games; choices and observations are those of the view that the named network has.
 
     ``outcome_share`` mixes the reward at the end: that share of +1 or -1, and the rest of tanh(margin / 20); it is
     then multiplied by ``reward_sign``.
@@ -42,6 +42,7 @@ class SelfPlayVecEnv(VecEnv):
         edition: str | Edition = "revised",
         seed: int = 0,
         placements: int = 16,
+        network: str = "candidates",
         outcome_share: float = 0.5,
         reward_sign: float = 1.0,
         threads: int | None = None,
@@ -49,7 +50,7 @@ class SelfPlayVecEnv(VecEnv):
         self.games = PatchworkBatch(
             num_games, edition, seed=seed, threads=threads, auto_reset=False, first_player="random"
         )
-        self.view = CandidateView(self.games, placements)
+        self.view = NETWORKS[network].view(self.games, placements)
         self.outcome_share = outcome_share
         self.reward_sign = reward_sign
         self.turn_signs = np.ones(num_games, np.float32)  # (N,) +1 if the mover of the last step decides again
@@ -107,7 +108,7 @@ class SelfPlayVecEnv(VecEnv):
         self.view.update()
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
-        """Remember what was chosen, as positions in the candidate view."""
+        """Remember what was chosen, as positions in the view."""
         self._chosen = np.asarray(actions, np.int64).reshape(-1)
 
     def step_wait(self) -> tuple[dict[str, NDArray[np.float32]], NDArray[np.float32], NDArray[np.bool_], Any]:
@@ -115,7 +116,7 @@ class SelfPlayVecEnv(VecEnv):
         legal = self.view.mask[self._everyone, self._chosen]
         if not legal.all():
             wrong = int(np.flatnonzero(~legal)[0])
-            raise ValueError(f"game {wrong}: candidate {self._chosen[wrong]} is masked")
+            raise ValueError(f"game {wrong}: choice {self._chosen[wrong]} is masked")
         movers = self.games.to_play.copy()
         first_rewards = np.zeros(self.num_envs, np.float32)  # those of player 0; player 1 has the opposite
         done = np.zeros(self.num_envs, np.bool_)
@@ -126,11 +127,11 @@ class SelfPlayVecEnv(VecEnv):
         return self.observe(), rewards.astype(np.float32), done, self._infos
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """(N, K) which candidates there are."""
+        """(N, K) which choices there are."""
         return self.view.mask.copy()
 
     def observe(self) -> dict[str, NDArray[np.float32]]:
-        """What the players to move see, and their candidates."""
+        """What the players to move see, and their choices."""
         # Copies: SB3 still needs the last observation when the next step has been made.
         return self.view.observation()
 

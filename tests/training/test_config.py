@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from training.config import Config, ConfigError, load_config, reference
+from training.config import Config, ConfigError, load_config, reference, reference_page
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
@@ -37,7 +37,7 @@ def test_the_resolved_configuration_gives_the_same_again(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["learningrate=1"], "unknown field 'learningrate'; did you mean 'learning_rate'"),
+        (["learningrate=1"], r"unknown field 'learningrate' \(did you mean 'learning_rate'"),
         (["games"], "expected key=value, got 'games'"),
         (["games=many"], "games: expected a value of type int, got 'many'"),
         (["games=2.5"], "games: expected a value of type int, got 2.5"),
@@ -45,6 +45,7 @@ def test_the_resolved_configuration_gives_the_same_again(tmp_path: Path) -> None
         (["baselines=greedy"], "baselines: expected a list of texts"),
         (["entropy=-1"], "entropy: expected 0 to 10, got -1"),
         (["minibatch=1000"], "minibatch: 1000 must divide games \\* steps, which is 32768"),
+        (["network=convolutional"], "network: expected one of candidates, .*did you mean 'convolution'"),
         (["seed=true"], "seed: expected a value of type int"),
     ],
 )
@@ -71,3 +72,7 @@ def test_the_reference_names_every_field_with_a_meaning() -> None:
         assert f"{known.name} = " in text
         assert len(known.metadata["meaning"]) > 10
     assert set(yaml.safe_load(Config().as_yaml())) == {known.name for known in fields(Config)}
+
+
+def test_the_page_of_all_fields_is_up_to_date() -> None:
+    assert (CONFIGS / "README.md").read_text() == reference_page(), "run `patchwork train --reference`"

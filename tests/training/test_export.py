@@ -16,6 +16,7 @@ from tests.networks import save_untrained, untrained
 from training import agent, export
 from training.cli import main
 from training.export import ExportError
+from training.policy import CandidateNetwork
 
 onnxruntime: Any = pytest.importorskip("onnxruntime")
 
@@ -59,6 +60,7 @@ def test_another_answer_is_noticed(tmp_path: Path) -> None:
     export.export(checkpoint, tmp_path / "policy.onnx")
     session = onnxruntime.InferenceSession(tmp_path / "policy.onnx")
     inputs = export.positions(checkpoint, 20)
+    assert isinstance(checkpoint.network, CandidateNetwork)
     with torch.no_grad():
         checkpoint.network.greediness.add_(0.1)
     assert export.difference(checkpoint.network, session, inputs) > export.TOLERANCE

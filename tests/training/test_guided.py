@@ -20,6 +20,7 @@ from training import guided
 from training.agent import PolicyAgent, policy_of
 from training.checkpoint import CheckpointError
 from training.guided import GuidedAgent
+from training.policy import CandidateNetwork
 
 ONE = np.zeros(1, np.int64)
 
@@ -117,6 +118,7 @@ def test_results_and_visits_add_up(games: PatchworkBatch, leaves: int) -> None:
 def test_the_search_finds_the_win_that_the_policy_misses(mover: int) -> None:
     games = last_purchase(mover)
     policy = policy_of(untrained())
+    assert isinstance(policy.network, CandidateNetwork)
     with torch.no_grad():
         policy.network.greediness.fill_(-2.0)  # the worst step looks best
     assert games.game(0).describe(int(policy.act(games, ONE)[0])).kind == "advance"

@@ -142,7 +142,7 @@ def test_masks_are_answered_the_way_sb3_asks() -> None:
     assert env.get_attr("num_envs") == [5] * 5
     assert env.env_is_wrapped(object) == [False] * 5
     env.view.mask[:, 12] = False
-    with pytest.raises(ValueError, match="candidate 12 is masked"):
+    with pytest.raises(ValueError, match="choice 12 is masked"):
         env.step(np.full(5, 12))
 
 
