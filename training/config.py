@@ -38,6 +38,7 @@ class Config:
     learning_rate: float = _field(7e-4, "Adam's step size at the start")
     final_learning_rate: float = _field(7e-5, "Adam's step size at the end; it falls in a straight line")
     clip: float = _field(0.2, "PPO's clipping range")
+    target_kl: float = _field(0.02, "an update ends early once the policy has moved further than 1.5 times this")
     gamma: float = _field(1.0, "discount of a decision; 1 because a game is short")
     gae_lambda: float = _field(0.95, "how far advantages look ahead before they trust the value network")
     entropy: float = _field(0.01, "weight of the entropy bonus")
@@ -107,6 +108,7 @@ _BOUNDS: tuple[tuple[str, float, float], ...] = (
     ("learning_rate", 0, 1),
     ("final_learning_rate", 0, 1),
     ("clip", 0.001, 1),
+    ("target_kl", 1e-6, 1e6),
     ("gamma", 0, 1),
     ("gae_lambda", 0, 1),
     ("entropy", 0, 10),

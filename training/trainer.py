@@ -58,6 +58,7 @@ class Trainer:
                 config.final_learning_rate + (config.learning_rate - config.final_learning_rate) * left
             ),
             clip_range=config.clip,
+            target_kl=config.target_kl,
             gamma=config.gamma,
             gae_lambda=config.gae_lambda,
             ent_coef=config.entropy,
