@@ -57,6 +57,9 @@ class Config:
     )
     width: int = _field(128, "width of the position's embedding")
     hidden: int = _field(64, "width of the network that scores candidates; channels of the convolution")
+    averaged_updates: int = _field(
+        10, "what is measured and kept is the mean of the network over about so many updates; 1 for no averaging"
+    )
     league_share: float = _field(0.2, "share of the games against frozen earlier selves and scripted agents")
     league_agents: list[str] = _field(["greedy"], "scripted agents of the league")
     league_every: int = _field(20, "updates between two earlier selves that join the league")
@@ -119,6 +122,7 @@ _BOUNDS: tuple[tuple[str, float, float], ...] = (
     ("placements", 1, 648),
     ("width", 8, 4096),
     ("hidden", 8, 4096),
+    ("averaged_updates", 1, 1e6),
     ("league_share", 0, 1),
     ("league_every", 1, 1e9),
     ("league_size", 0, 1000),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +13,8 @@ import numpy as np
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
+from torch import Tensor
+from torch.optim.swa_utils import AveragedModel
 
 from training.agent import PolicyAgent
 from training.arena import play_pairs
@@ -74,6 +76,7 @@ class Trainer:
             device="cpu",
         )
         self.model.set_logger(configure(str(directory.path / "tensorboard"), ["tensorboard"]))
+        self.averaged = AveragedModel(self.network, avg_fn=running_mean(config.averaged_updates))
         self.league = League(config, self.env)
         self.updates = 0  # done so far
         self.seconds = 0.0  # spent so far, evaluations included
@@ -85,9 +88,14 @@ class Trainer:
         """The network being trained."""
         return self.model.policy.network
 
+    @property
+    def mean_network(self) -> Any:
+        """The mean of the network over the last updates: what is measured and kept."""
+        return self.averaged.module
+
     def agent(self) -> PolicyAgent:
-        """The present network as a player that takes its best choice."""
-        return PolicyAgent(self.network, self.env.games.edition, self.config.placements)
+        """The averaged network as a player that takes its best choice."""
+        return PolicyAgent(self.mean_network, self.env.games.edition, self.config.placements)
 
     def train(self) -> bool:
         """Train to the end; False if Ctrl-C ended it before."""
@@ -124,9 +132,9 @@ class Trainer:
             save_checkpoint(self.directory.path / "best", self.checkpoint())
 
     def checkpoint(self) -> Checkpoint:
-        """The present network with its description."""
+        """The averaged network with its description."""
         return Checkpoint(
-            self.network,
+            self.mean_network,
             self.env.games.edition,
             self.config.placements,
             self.updates * self.config.update_size,
@@ -146,6 +154,7 @@ class Trainer:
                 "timesteps": self.model.num_timesteps,
                 "n_updates": self.model._n_updates,
                 "policy": frozen(self.network.state_dict()),
+                "averaged": frozen(self.averaged.state_dict()),
                 "optimizer": frozen(self.model.policy.optimizer.state_dict()),
                 "torch_random": torch.get_rng_state(),
                 "numpy_random": [name, torch.from_numpy(np.asarray(keys, np.int64)), position, has_gauss, gauss],
@@ -164,6 +173,7 @@ class Trainer:
         self.model._n_updates = state["n_updates"]
         self.league.restore(state["league"], self.network)
         self.network.load_state_dict(state["policy"])
+        self.averaged.load_state_dict(state["averaged"])
         self.model.policy.optimizer.load_state_dict(state["optimizer"])
         self.env.restore({name: tensor.numpy() for name, tensor in state["env"].items()})
         self.model._last_obs = self.env.observe()
@@ -205,6 +215,7 @@ class _Loop(BaseCallback):
     def _complete_update(self) -> None:
         trainer, config = self._trainer, self._trainer.config
         trainer.updates += 1
+        trainer.averaged.update_parameters(trainer.network)
         rates: dict[str, PairedResult] = {}
         if config.evaluate_every and trainer.updates % config.evaluate_every == 0:
             rates = trainer.evaluate(config.evaluate_deals)
@@ -266,6 +277,15 @@ class _Loop(BaseCallback):
                 trainer.model.logger.record(f"patchwork/{key}", value)
         trainer.model.logger.dump(trainer.updates * trainer.config.update_size)
         return row
+
+
+def running_mean(window: int) -> Callable[[Tensor, Tensor, Tensor | int], Tensor]:
+    """How `AveragedModel` takes in the weights of an update: a mean over about the last ``window`` of them."""
+
+    def average(mean: Tensor, latest: Tensor, count: Tensor | int) -> Tensor:
+        return mean + (latest - mean) / min(int(count) + 1, window)
+
+    return average
 
 
 class _Interrupted(Exception):  # noqa: N818 (nothing went wrong)
