@@ -8,19 +8,15 @@ paired deals. Run again, it goes on where it was left.
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from training.config import config_file, load_config
-from training.console import INTERRUPTED
-
-if TYPE_CHECKING:
-    from training.experiments import Outcome
+from training.config import Config, config_file, load_config
+from training.experiments import Experiment, Outcome, run_command, trained
+from training.throughput import make_learner
 
 CONFIG = "quickstart"
 OPPONENTS = ("random", "greedy")
@@ -43,50 +39,38 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", choices=list(VARIANTS), default=list(VARIANTS), help="some of them")
     parser.add_argument("--out", type=Path, default=Path("runs/compare_policies"), help="folder (default %(default)s)")
     arguments = parser.parse_args(words)
-    # Threads that spin while they wait slow everything down as soon as anything else runs.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    from training.experiments import TABLE
-
-    try:
-        measure(arguments.out, arguments.changes, 60 * arguments.minutes, arguments.only)
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted; the same command goes on where it was left\n")
-        return INTERRUPTED
-    except ValueError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    print((arguments.out / TABLE).read_text(encoding="utf-8"), end="")
-    return 0
+    return run_command(
+        arguments.out, lambda: measure(arguments.out, arguments.changes, 60 * arguments.minutes, arguments.only)
+    )
 
 
 def measure(folder: Path, changes: list[str], seconds: float, names: list[str]) -> list[Outcome]:
     """The outcomes of the variants named; runs what the folder does not have yet."""
-    from training.experiments import Experiment
-
     fixed = [*changes, "evaluate_every=0", f"baselines=[{', '.join(OPPONENTS)}]"]
     config = load_config(config_file(CONFIG), fixed)
     command = " ".join(["python -m training.compare_policies", f"--minutes {seconds / 60:g}", *changes])
     experiment = Experiment(folder, command, config)
-    return experiment.complete(
-        {name: partial(_train_for, name, VARIANTS[name], fixed, seconds) for name in VARIANTS if name in names}
-    )
+    runs = {name: partial(_train_for, seconds, name, own, [*fixed, *own]) for name, own in VARIANTS.items()}
+    return experiment.complete(runs, only=names)
 
 
-def _train_for(name: str, own: tuple[str, ...], words: list[str], seconds: float, folder: Path) -> Outcome:
+def _train_for(seconds: float, name: str, own: tuple[str, ...], words: list[str], folder: Path) -> Outcome:
     """Train a variant for about so long."""
-    from training.experiments import trained
-    from training.throughput import make_learner
+    file = config_file(CONFIG)
+    decisions = max(1, int(seconds * _speed(load_config(file, words), folder, TRIAL_SHARE * seconds)))
+    shutil.rmtree(folder)
+    return trained(name, own, load_config(file, [*words, f"decisions={decisions}"]), folder)
 
-    config = load_config(config_file(CONFIG), [*words, *own])
+
+def _speed(config: Config, folder: Path, seconds: float) -> float:
+    """Decisions per second of a trial that takes about so long."""
     learn = make_learner(config, folder)
     learn()  # compile, warm up
     started = time.perf_counter()
     speeds = [learn()]
-    while time.perf_counter() - started < TRIAL_SHARE * seconds:
+    while time.perf_counter() - started < seconds:
         speeds.append(learn())
-    shutil.rmtree(folder)
-    decisions = max(1, int(seconds * sum(speeds) / len(speeds)))
-    return trained(name, own, load_config(config_file(CONFIG), [*words, *own, f"decisions={decisions}"]), folder)
+    return sum(speeds) / len(speeds)
 
 
 if __name__ == "__main__":

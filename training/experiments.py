@@ -13,22 +13,25 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import os
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from training.config import Config
-from training.console import percent, percent_interval
+from training.console import INTERRUPTED, percent, percent_interval
 from training.intervals import Interval
 from training.results import PairedResult
-from training.run import RunDirectory
 from training.tournament import write_atomically
-from training.trainer import Trainer
+
+if TYPE_CHECKING:
+    from training.trainer import Trainer
 
 SETTINGS, RESULTS, TABLE = "settings.yaml", "results.csv", "results.md"
 
@@ -117,10 +120,13 @@ class Experiment:
         with path.open(newline="", encoding="utf-8") as file:
             return [Outcome.of(row, self.opponents) for row in csv.DictReader(file)]
 
-    def complete(self, variants: Mapping[str, Callable[[Path], Outcome]]) -> list[Outcome]:
-        """Run the variants that are missing, each in a new folder, and keep it at once; all in order."""
+    def complete(
+        self, variants: Mapping[str, Callable[[Path], Outcome]], only: Collection[str] | None = None
+    ) -> list[Outcome]:
+        """Run the variants that are missing, or ``only`` some, each in a new folder; all that there are, in order."""
         for name, run in variants.items():
-            if name not in {outcome.variant for outcome in self.outcomes()}:
+            done = {outcome.variant for outcome in self.outcomes()}
+            if name not in done and (only is None or name in only):
                 folder = self.folder / re.sub(r"\W+", "_", name)
                 shutil.rmtree(folder, ignore_errors=True)  # what an interrupted attempt left
                 self._keep([*self.outcomes(), run(folder)], list(variants))
@@ -138,7 +144,7 @@ class Experiment:
 
 def trained(variant: str, changes: Sequence[str], config: Config, folder: Path) -> Outcome:
     """Train by a configuration and measure what comes out against its baselines."""
-    trainer = Trainer(config, RunDirectory.create(folder, config))
+    trainer = _new_trainer(config, folder)
     if not trainer.train():
         raise KeyboardInterrupt
     return _outcome(variant, changes, trainer)
@@ -146,9 +152,16 @@ def trained(variant: str, changes: Sequence[str], config: Config, folder: Path) 
 
 def untrained(config: Config, folder: Path) -> Outcome:
     """Measure the network that a configuration begins with."""
-    trainer = Trainer(config, RunDirectory.create(folder, config))
+    trainer = _new_trainer(config, folder)
     trainer.evaluate(config.final_deals)
     return _outcome("untrained", (), trainer)
+
+
+def _new_trainer(config: Config, folder: Path) -> Trainer:
+    from training.run import RunDirectory
+    from training.trainer import Trainer
+
+    return Trainer(config, RunDirectory.create(folder, config))
 
 
 def _outcome(variant: str, changes: Sequence[str], trainer: Trainer) -> Outcome:
@@ -178,3 +191,19 @@ def markdown(outcomes: Sequence[Outcome]) -> str:
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def run_command(folder: Path, measure: Callable[[], object]) -> int:
+    """Run an experiment from the command line and print its table; what a user got wrong is told in one line."""
+    # Threads that spin while they wait slow everything down as soon as anything else runs.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    try:
+        measure()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted; the same command goes on where it was left\n")
+        return INTERRUPTED
+    except ValueError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    print((folder / TABLE).read_text(encoding="utf-8"), end="")
+    return 0

@@ -8,14 +8,13 @@ Run again, it goes on where it was left.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from training.config import config_file, load_config
-from training.console import INTERRUPTED
+from training.experiments import Experiment, Outcome, run_command, trained, untrained
 
 CONFIG = "quickstart"
 BAR = {"random": 0.99, "greedy": 0.80}  # what the quickstart run must reach
@@ -32,26 +31,11 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("changes", nargs="*", metavar="key=value", help=f"fields that differ from {CONFIG}")
     parser.add_argument("--out", type=Path, default=Path("runs/learning_is_real"), help="folder (default %(default)s)")
     arguments = parser.parse_args(words)
-    # Threads that spin while they wait slow everything down as soon as anything else runs.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    from training.experiments import TABLE
-
-    try:
-        measure(arguments.out, arguments.changes)
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted; the same command goes on where it was left\n")
-        return INTERRUPTED
-    except ValueError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    print((arguments.out / TABLE).read_text(encoding="utf-8"), end="")
-    return 0
+    return run_command(arguments.out, lambda: measure(arguments.out, arguments.changes))
 
 
 def measure(folder: Path, changes: list[str]) -> dict[str, dict[str, float]]:
     """The win rates of every variant against the opponents of the bar; runs what the folder does not have yet."""
-    from training.experiments import Experiment, Outcome, trained, untrained
-
     fixed = ["evaluate_every=0", f"baselines=[{', '.join(BAR)}]"]
     file = config_file(CONFIG)
     begin = load_config(file, [*changes, *fixed])

@@ -12,6 +12,7 @@ Afterwards a few more updates of ours are looked at part by part.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import os
 import statistics
 import sys
@@ -24,6 +25,7 @@ from typing import Any
 from training.config import Config, config_file, load_config
 from training.console import new_table, output, percent, print_json
 
+NEVER = 1e6  # a divergence that no update reaches
 STOCK_GAMES = 64  # environments of the stock learner; more do not make it faster
 
 
@@ -58,6 +60,7 @@ def measure(config: Config, repeat: int, stock_games: int) -> dict[str, Any]:
     """
     if repeat < 1:
         raise ValueError(f"--repeat must be at least 1, got {repeat}")
+    config = dataclasses.replace(config, target_kl=NEVER)  # an update that ends early would pass for a fast one
     with tempfile.TemporaryDirectory() as folder:
         learners = {"ours": make_learner(config, Path(folder) / "run"), "stock": _make_stock(config, stock_games)}
         samples: dict[str, list[float]] = {name: [] for name in learners}
