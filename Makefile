@@ -41,6 +41,10 @@ format: setup  ## put the sources into shape
 train: setup  ## a short self-play training, then a table of win rates
 	$(BIN)/patchwork train quickstart
 
+pretrained: setup  ## train the shipped player anew (runs/pretrained): self-play, then learning from its own search
+	$(BIN)/patchwork train selfplay --out runs/pretrained/selfplay
+	$(BIN)/patchwork refine runs/pretrained/selfplay/best --out runs/pretrained/policy
+
 bench: setup  ## decisions per second on this machine
 	$(BIN)/patchwork bench
 
@@ -56,4 +60,4 @@ clean:  ## remove .venv and caches
 	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup train test browser pictures lint format bench soak strength clean
+.PHONY: help setup train pretrained test browser pictures lint format bench soak strength clean
