@@ -1,10 +1,10 @@
 """``patchwork refine CHECKPOINT``: let a trained network learn from its own search.
 
 Self-play PPO learns from how games end, which says little of a single decision. A search that the network guides says
-more: which candidates deserve a second look, and how well the position stands. In every round the network's search plays
-games against itself; the policy then learns the shares in which the search visited the candidates, the critic a mean of
-what the search found and of how the games ended. A round's games stay in the memory for a few rounds. The better
-network guides the search of the next round.
+more: which candidates deserve a second look, and how well the position stands. In every round the network's search
+plays games against itself; the policy then learns the shares in which the search visited the candidates, the critic a
+mean of what the search found and of how the games ended. A round's games stay in the memory for a few rounds. The
+better network guides the search of the next round.
 """
 
 from __future__ import annotations
