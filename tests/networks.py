@@ -8,16 +8,16 @@ import torch
 
 from patchwork_env import load_edition
 from training.checkpoint import Checkpoint, save_checkpoint
-from training.policy import CandidateNetwork
+from training.networks import NETWORKS
 
 
-def untrained(edition: str = "revised", placements: int = 4, seed: int = 1, outcome_share: float = 0.5) -> Checkpoint:
-    """A small network for an edition, with weights that follow from the seed."""
+def untrained(edition: str = "revised", placements: int = 4, kind: str = "candidates") -> Checkpoint:
+    """A small network for an edition, always with the same weights."""
     loaded = load_edition(edition)
     with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        network = CandidateNetwork(32, 16).eval()
-    return Checkpoint(network, loaded, placements, 0, {"outcome_share": outcome_share})
+        torch.manual_seed(1)
+        network = NETWORKS[kind].made_for(loaded, 32, 16).eval()
+    return Checkpoint(network, loaded, placements, 0, {})
 
 
 def save_untrained(folder: Path, edition: str = "revised") -> str:

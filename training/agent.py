@@ -10,7 +10,6 @@ import dataclasses
 import functools
 from collections.abc import Iterator
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
@@ -43,7 +42,7 @@ class PolicyAgent:
         self.sample = sample
         self._generator = torch.Generator()
         self.reseed(seed)
-        self._views: WeakKeyDictionary[PatchworkBatch, ActionView] = WeakKeyDictionary()
+        self._view: ActionView | None = None  # of the batch that was asked about last
 
     def reseed(self, seed: int | None) -> None:
         """Draw from another seed from now on; without sampling nothing is drawn."""
@@ -69,14 +68,15 @@ class PolicyAgent:
         """The candidates of a batch, brought up to date for the games named."""
         if games.edition.fingerprint != self.edition.fingerprint:
             raise CheckpointError(f"trained for edition {self.edition.name!r}, asked to play {games.edition.name!r}")
-        view = self._views.get(games)
-        if view is None:
-            view = self._views[games] = self.network.view(games, self.placements)
-        view.update(indices)
-        return view
+        if self._view is None or self._view.games is not games:
+            self._view = self.network.view(games, self.placements)
+        self._view.update(indices)
+        return self._view
 
     def judged(self, view: ActionView, indices: NDArray[np.int64]) -> tuple[torch.Tensor, torch.Tensor]:
         """What the network says of the games named, as the view has them: logits (n, K) and values (n,)."""
+        if not indices.size:
+            return torch.empty(0, view.size), torch.empty(0)
         observation = {name: torch.from_numpy(array) for name, array in view.observation(indices).items()}
         with one_thread(), torch.no_grad():
             logits, values = self.network(observation, torch.from_numpy(view.mask[indices]))

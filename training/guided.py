@@ -132,7 +132,7 @@ class GuidedAgent(TreeAgent):
         self._at_once = min(games.num_games, max(1, MAX_LEAVES // self.leaves))
         count = self._at_once * self.leaves
         self._positions = PatchworkBatch(count, games.edition, seed=0, threads=games.threads, auto_reset=False)
-        view = self.policy.listed(self._positions, np.zeros(0, np.int64))
+        view = self._listed(np.zeros(0, np.int64))
         nodes = 4 * self.simulations + 64  # those kept, the new ones, and those that forced steps lead to
         self._trees = new_trees(games.num_games, nodes, nodes, -(-view.size // LIST_STEP) * LIST_STEP)
         self._work = (
@@ -177,18 +177,23 @@ class GuidedAgent(TreeAgent):
         """
         leaves = self._work[2][:count]
         asked = waiting = np.flatnonzero(leaves["waits"])
-        view = self.policy.listed(self._positions, waiting)
+        view = self._listed(waiting)
         while (forced := asked[view.counts[asked] == 1]).size:
             only = np.full(count, NONE)
             only[forced] = view.actions[forced, view.mask[forced].argmax(axis=1)]
             over_games(play_forced, self.outcome_share, only)
             waiting = np.flatnonzero(leaves["waits"])
             asked = forced[leaves["waits"][forced] == 1]
-            view = self.policy.listed(self._positions, asked)
+            view = self._listed(asked)
         rows = np.full(count, NONE)
         rows[waiting] = np.arange(len(waiting))
         logits, values = self.policy.judged(view, waiting)
         return view.actions, view.mask, logits.numpy(), values.numpy(), rows
+
+    def _listed(self, leaves: NDArray[np.int64]) -> ActionView:
+        """The choices in the positions of these leaves."""
+        self._positions.renew_masks(leaves)  # their records were written to, and a view may go by the masks
+        return self.policy.listed(self._positions, leaves)
 
 
 class CheckpointSearch(GuidedAgent):

@@ -21,9 +21,11 @@ from training.policy import CandidateNetwork
 onnxruntime: Any = pytest.importorskip("onnxruntime")
 
 
-@pytest.mark.parametrize("edition", edition_names())
-def test_answers_are_the_same(edition: str, tmp_path: Path) -> None:
-    checkpoint = untrained(edition)
+@pytest.mark.parametrize(
+    ("edition", "kind"), [*((edition, "candidates") for edition in edition_names()), ("revised", "attention")]
+)
+def test_answers_are_the_same(edition: str, kind: str, tmp_path: Path) -> None:
+    checkpoint = untrained(edition, kind=kind)
     assert export.export(checkpoint, tmp_path / "policy.onnx") <= export.TOLERANCE
     session = onnxruntime.InferenceSession(tmp_path / "policy.onnx")
     for count in (1, 2, 3, 50, 257):

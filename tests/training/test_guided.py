@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import gc
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +21,8 @@ from tests.networks import save_untrained, untrained
 from tests.playing import ticking
 from training import guided
 from training.agent import PolicyAgent, policy_of
-from training.checkpoint import CheckpointError
-from training.guided import GuidedAgent
+from training.checkpoint import CheckpointError, save_checkpoint
+from training.guided import CheckpointSearch, GuidedAgent
 from training.policy import CandidateNetwork
 
 ONE = np.zeros(1, np.int64)
@@ -134,10 +137,13 @@ def test_one_simulation_plays_the_policys_choice() -> None:
     assert np.array_equal(agent.act(games, everyone), agent.policy.act(games, everyone))
 
 
-@pytest.mark.parametrize("edition", edition_names())
-def test_every_step_is_legal_in_every_edition(edition: str) -> None:
+@pytest.mark.parametrize(
+    ("edition", "kind"),
+    [*((edition, "candidates") for edition in edition_names()), ("revised", "attention"), ("stack_n_stuff", "flat")],
+)
+def test_every_step_is_legal_in_every_edition_and_view(edition: str, kind: str) -> None:
     games = under_way(6, edition)
-    agent = searching(24, edition)
+    agent = GuidedAgent(policy_of(untrained(edition, kind=kind)), 24, seed=5)
     steps = 0
     while not games.done.all():
         playing = np.flatnonzero(~games.done)[::-1]
@@ -238,10 +244,11 @@ def test_a_time_budget_ends_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch)
     assert (agent._trees[1][:, ROOT]["visits"] == 17).all()
 
 
-def test_the_end_counts_as_the_critic_was_taught() -> None:
+def test_the_end_counts_as_the_critic_was_taught(tmp_path: Path) -> None:
     """A network that was trained on margins alone sees ends as margins alone."""
     games = last_purchase()
-    agent = GuidedAgent(policy_of(untrained()), 200, 1, outcome_share=0.0)
+    save_checkpoint(tmp_path / "policy", dataclasses.replace(untrained(), config={"outcome_share": 0.0}))
+    agent = CheckpointSearch(str(tmp_path / "policy"), 200, 1)
     agent.act(games, ONE)
     ends = [(node, position) for node, position, _ in positions_of(agent, games) if position.done[0]]
     assert ends
@@ -296,3 +303,15 @@ def test_a_game_of_another_edition_is_refused_each_time() -> None:
         with pytest.raises(CheckpointError, match="trained for edition 'revised', asked to play 'stack_n_stuff'"):
             agent.act(under_way(edition="stack_n_stuff"), ONE)
     agent.act(under_way(), ONE)
+
+
+def test_batches_that_are_gone_are_forgotten() -> None:
+    """A page asks about a new copy of its game at every move."""
+    policy = policy_of(untrained())
+    games = under_way()
+    old = weakref.ref(games)
+    policy.act(games, ONE)
+    policy.act(under_way(), ONE)
+    del games
+    gc.collect()
+    assert old() is None
