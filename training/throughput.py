@@ -1,10 +1,12 @@
 """``python -m training.throughput``: how many decisions a second training takes in, beside stock MaskablePPO.
 
 Both learn in turn, update by update, so that a noisy minute touches both; medians and ranges are given because
-machines are shared. *Ours* is a configuration as `patchwork train` runs it. *Stock* is sb3-contrib's MaskablePPO with
-its `MlpPolicy` (a logit for each of the 2,027 actions) and torch's own choice of threads, on a `DummyVecEnv` of
-Gymnasium environments, each a game of its own against `random`, the cheapest opponent; steps, epochs and minibatches
-are ours. A decision is one that trains: forced moves and those of opponents are made but not counted.
+machines are shared. *Ours* is rollouts and updates of a configuration as `patchwork train` does them; what happens
+between two updates (evaluating, averaging, metrics, checkpoints) is not counted, and no earlier self has joined the
+league yet. *Stock* is sb3-contrib's MaskablePPO with its `MlpPolicy` (a logit for each of the 2,027 actions) and
+torch's own choice of threads, on a `DummyVecEnv` of Gymnasium environments, each a game of its own against `random`,
+the cheapest opponent; steps, epochs and minibatches are ours (a minibatch is never more than an update). A decision is
+one that trains: those of opponents are made but not counted, nor are our forced moves; stock trains on its own too.
 
 Afterwards a few more updates of ours are looked at part by part.
 """
