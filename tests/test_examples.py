@@ -15,6 +15,7 @@ TINY = {
     "batch_random_play.py": (["--games", "64", "--steps", "100"], "games finished"),
     "match_agents.py": (["--deals", "4"], "95% interval"),
     "quilt_show.py": ([], "won by"),
+    "quilt_show_trained.py": (["--deals", "2"], "equal players win 33.3% each"),
     "render_board.py": (["--decisions", "6"], "player_1"),
     "solo_automa.py": (["--games", "4"], "solo games at level fellow"),
     "gymnasium_vector.py": (["--envs", "8", "--steps", "40"], "random play won"),

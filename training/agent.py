@@ -1,32 +1,30 @@
-"""A trained network as an agent: one forward pass a decision.
+"""A trained network as a player of Patchwork: one forward pass a decision.
 
 ``pretrained`` is the network that is shipped for the edition of the games it is asked to play.
 """
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from patchwork_env.agents.base import Agent
 from patchwork_env.games.patchwork.edition import Edition, load_edition
 from patchwork_env.interfaces.batch import PatchworkBatch, checked_seed
 from training.checkpoint import Checkpoint, CheckpointError, is_checkpoint, load_checkpoint
-from training.policy import PolicyNetwork, draw
+from training.network_agent import NetworkAgent
+from training.policy import PolicyNetwork
 from training.views import ActionView
 
 PRETRAINED = Path(__file__).parent / "pretrained"  # a checkpoint for each edition that has one, by its name
 
 
-class PolicyAgent:
-    """Plays the best choice of a network, or draws one by its probabilities (``sample``)."""
+class PolicyAgent(NetworkAgent):
+    """A network that was trained for an edition, with that many placements of each patch to choose from."""
 
     def __init__(
         self,
@@ -36,64 +34,17 @@ class PolicyAgent:
         sample: bool = False,
         seed: int | None = None,
     ) -> None:
-        self.network = network
+        super().__init__(network, sample, seed)
+        self.network: PolicyNetwork = network
         self.edition = edition
         self.placements = placements
-        self.sample = sample
-        self._generator = torch.Generator()
-        self.reseed(seed)
-        self._view: ActionView | None = None  # of the batch that was asked about last
 
-    def reseed(self, seed: int | None) -> None:
-        """Draw from another seed from now on; without sampling nothing is drawn."""
-        if seed is None:
-            self._generator.seed()
-        else:
-            self._generator.manual_seed(seed)
-
-    def act(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The network's choice for each game."""
-        view = self.listed(games, indices)
-        chosen = view.mask[indices].argmax(axis=1)
-        open_choices = np.flatnonzero(view.counts[indices] > 1)
-        if open_choices.size:
-            logits, _ = self.judged(view, indices[open_choices])
-            masks = torch.from_numpy(view.mask[indices[open_choices]])
-            best = draw(logits, masks, self._generator) if self.sample else logits.argmax(dim=1)
-            chosen[open_choices] = best.numpy()
-        actions: NDArray[np.int64] = view.actions[indices, chosen]
-        return actions
-
-    def listed(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> ActionView:
-        """The candidates of a batch, brought up to date for the games named."""
+    def _check(self, games: PatchworkBatch) -> None:
         if games.edition.fingerprint != self.edition.fingerprint:
             raise CheckpointError(f"trained for edition {self.edition.name!r}, asked to play {games.edition.name!r}")
-        if self._view is None or self._view.games is not games:
-            self._view = self.network.view(games, self.placements)
-        self._view.update(indices)
-        return self._view
 
-    def judged(self, view: ActionView, indices: NDArray[np.int64]) -> tuple[torch.Tensor, torch.Tensor]:
-        """What the network says of the games named, as the view has them: logits (n, K) and values (n,)."""
-        if not indices.size:
-            return torch.empty(0, view.size), torch.empty(0)
-        observation = {name: torch.from_numpy(array) for name, array in view.observation(indices).items()}
-        with one_thread(), torch.no_grad():
-            logits, values = self.network(observation, torch.from_numpy(view.mask[indices]))
-        return logits, values
-
-
-@contextlib.contextmanager
-def one_thread() -> Iterator[None]:
-    """PyTorch's arithmetic on the calling thread alone: for networks this small its other threads mostly wait, and on
-    a busy machine everybody waits for them.
-    """
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+    def _new_view(self, games: PatchworkBatch) -> ActionView:
+        return self.network.view(games, self.placements)
 
 
 class CheckpointAgent(PolicyAgent):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import yaml
 
 from patchwork_env.errors import nearest
+from patchwork_env.games.quilt_show.cards import VARIANTS, Settings
 
 NETWORK_KINDS = ("candidates", "attention", "flat", "convolution")
 
@@ -28,7 +29,14 @@ def _field(default: Any, meaning: str) -> Any:
 class Config:
     """Everything that decides how a training run goes."""
 
-    edition: str = _field("revised", "an edition's name, or a house edition's file")
+    game: str = _field("patchwork", "what is played: patchwork or quilt_show")
+    edition: str = _field("revised", "of Patchwork: an edition's name, or a house edition's file")
+    num_players: int = _field(2, "of Quilt Show: 2, 3 or 4")
+    large_quilts: bool = _field(False, "of Quilt Show: one more point for every tile of a quilt")
+    color_sorting: bool = _field(False, "of Quilt Show: the stacks are colours instead of patterns")
+    two_shows: bool = _field(False, "of Quilt Show: the game ends after the second show")
+    all_patterns: bool = _field(False, "of Quilt Show: all six stacks, whatever the number of players")
+    block_swaps: bool = _field(False, "of Quilt Show: a turn may be spent on proposing a swap; 3 or 4 players")
     seed: int = _field(1, "seed of games, network and sampling; the same seed gives the same run")
     decisions: int = _field(1_500_000, "decisions of the learner to train on; the run ends after them")
     games: int = _field(512, "games played at once")
@@ -44,7 +52,9 @@ class Config:
     entropy: float = _field(0.01, "weight of the entropy bonus")
     value_weight: float = _field(1.0, "weight of the value network's loss")
     max_grad_norm: float = _field(0.5, "gradients are clipped to this length")
-    outcome_share: float = _field(0.5, "share of the reward that is win or loss; the rest is tanh(margin / 20)")
+    outcome_share: float = _field(
+        0.5, "share of the reward that is win or loss; the rest is tanh(margin / 20), or money in Quilt Show"
+    )
     reward_sign: float = _field(
         1.0, "what rewards are multiplied with; -1 teaches to lose, as a check that learning is real"
     )
@@ -72,6 +82,12 @@ class Config:
     threads: int = _field(2, "parts of a batch that the network works on at the same time, each in a thread of its own")
 
     def __post_init__(self) -> None:
+        if self.game not in _FIELDS_OF:
+            raise ConfigError(f"game: expected {' or '.join(_FIELDS_OF)}, got {self.game!r}")
+        for game, names in _FIELDS_OF.items():
+            for each in fields(self):
+                if game != self.game and each.name in names and getattr(self, each.name) != _default(each):
+                    raise ConfigError(f"{each.name}: only {game} has it, and game is {self.game}")
         for name, low, high in _BOUNDS:
             value = getattr(self, name)
             if not low <= value <= high:
@@ -85,6 +101,16 @@ class Config:
             raise ConfigError(
                 f"minibatch: {self.minibatch} must divide games * steps, which is {self.games * self.steps}"
             )
+
+        try:
+            self.settings  # noqa: B018 (they check themselves)
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
+
+    @property
+    def settings(self) -> Settings:
+        """Players and variants of Quilt Show."""
+        return Settings(self.num_players, **{name: getattr(self, name) for name in VARIANTS})
 
     @property
     def update_size(self) -> int:
@@ -100,6 +126,12 @@ class Config:
         """The resolved configuration as a file that gives the same run."""
         return yaml.safe_dump(dataclasses.asdict(self), sort_keys=False)
 
+
+# game -> fields that mean nothing in another
+_FIELDS_OF: dict[str, tuple[str, ...]] = {
+    "patchwork": ("edition", "turn_aware", "network", "placements"),
+    "quilt_show": ("num_players", *VARIANTS),
+}
 
 _BOUNDS: tuple[tuple[str, float, float], ...] = (
     ("seed", 0, 2**31 - 1),
@@ -149,6 +181,11 @@ def configs_folder() -> Path:
     """Where the named configurations lie: beside the sources, or below the current folder."""
     beside = Path(__file__).parents[1] / "configs"
     return beside if beside.is_dir() else Path("configs")
+
+
+def _default(known: Field[Any]) -> Any:
+    factory: Any = known.default_factory
+    return factory()
 
 
 def load_config(path: str | Path | None, words: Sequence[str] = ()) -> Config:

@@ -27,10 +27,10 @@ import yaml
 from training.config import Config
 from training.console import INTERRUPTED, percent, percent_interval
 from training.intervals import Interval
-from training.results import PairedResult
 from training.tournament import write_atomically
 
 if TYPE_CHECKING:
+    from training.games import Measured
     from training.trainer import Trainer
 
 SETTINGS, RESULTS, TABLE = "settings.yaml", "results.csv", "results.md"
@@ -44,7 +44,7 @@ class Rate:
     interval: Interval
 
     @classmethod
-    def of(cls, result: PairedResult) -> Rate:
+    def of(cls, result: Measured) -> Rate:
         """The rate of a match."""
         return cls(result.win_rate, result.interval)
 

@@ -9,10 +9,11 @@ import numpy as np
 import torch
 
 from patchwork_env.agents.base import Agent, make_agent
-from training.agent import PolicyAgent
 from training.config import Config
-from training.policy import PolicyNetwork
-from training.vec_env import SelfPlayVecEnv
+from training.games import TrainedGame
+from training.network_agent import NetworkAgent
+from training.policy import ChoiceScorer
+from training.self_play import SelfPlayEnv
 
 MEMORY = 200.0  # games that the running win rate against an opponent looks back
 FLOOR = 0.05  # even an opponent that is always beaten is met now and then
@@ -21,15 +22,18 @@ FLOOR = 0.05  # even an opponent that is always beaten is met now and then
 class League:
     """Opponents and how hard they are: the less they are beaten, the more often they are drawn."""
 
-    def __init__(self, config: Config, env: SelfPlayVecEnv) -> None:
+    def __init__(self, config: Config, game: TrainedGame, env: SelfPlayEnv) -> None:
         self._config = config
+        self._game = game
         self._env = env
         self.names = list(config.league_agents)
-        self.agents: list[Agent] = [make_agent(text, seed=config.seed) for text in config.league_agents]
+        self.agents: list[Agent] = [
+            make_agent(text, seed=config.seed, game=config.game) for text in config.league_agents
+        ]
         self.win_rates = [0.5] * len(self.agents)  # the learner's, running
         self._apply()
 
-    def join(self, network: PolicyNetwork, update: int) -> None:
+    def join(self, network: ChoiceScorer, update: int) -> None:
         """Freeze the network as an opponent; the oldest earlier self leaves when there are too many."""
         if self._config.league_size == 0:
             return
@@ -40,7 +44,7 @@ class League:
         self._add_self(copy.deepcopy(network).eval(), f"self@{update}", 0.5)
         self._apply()
 
-    def learn_from(self, games: dict[int, int], wins: dict[int, int]) -> None:
+    def learn_from(self, games: dict[int, int], wins: dict[int, float]) -> None:
         """Take in how the last games went; both are keyed by the opponent's position."""
         for number, played in games.items():
             if number < len(self.win_rates):
@@ -51,7 +55,7 @@ class League:
     def reseed(self, seed: int) -> None:
         """Seed what the earlier selves draw."""
         for number, agent in enumerate(self.agents):
-            if isinstance(agent, PolicyAgent):
+            if isinstance(agent, NetworkAgent):
                 agent.reseed(seed * 1_000 + number)
 
     def state(self) -> dict[str, Any]:
@@ -60,10 +64,10 @@ class League:
         return {
             "names": self.names[scripted:],
             "win_rates": self.win_rates,
-            "networks": [agent.network.state_dict() for agent in self.agents if isinstance(agent, PolicyAgent)],
+            "networks": [agent.network.state_dict() for agent in self.agents if isinstance(agent, NetworkAgent)],
         }
 
-    def restore(self, state: dict[str, Any], template: PolicyNetwork) -> None:
+    def restore(self, state: dict[str, Any], template: ChoiceScorer) -> None:
         """Go on as it was."""
         for name, weights in zip(state["names"], state["networks"], strict=True):
             network = copy.deepcopy(template).eval()
@@ -72,11 +76,10 @@ class League:
         self.win_rates = list(state["win_rates"])
         self._apply()
 
-    def _add_self(self, network: PolicyNetwork, name: str, win_rate: float) -> None:
+    def _add_self(self, network: ChoiceScorer, name: str, win_rate: float) -> None:
         for parameter in network.parameters():
             parameter.requires_grad_(False)
-        games = self._env.games
-        self.agents.append(PolicyAgent(network, games.edition, self._config.placements, sample=True, seed=0))
+        self.agents.append(self._game.make_agent(network, sample=True, seed=0))
         self.names.append(name)
         self.win_rates.append(win_rate)
 

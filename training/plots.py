@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from training.config import Config
+from training.games import TrainedGame
 
 
-def draw_curves(rows: list[dict[str, str]], config: Config, path: Path) -> None:
+def draw_curves(rows: list[dict[str, str]], game: TrainedGame, path: Path) -> None:
     """Win rates, scores and the health of the updates over the decisions trained on."""
     import matplotlib as mpl
 
@@ -21,7 +21,7 @@ def draw_curves(rows: list[dict[str, str]], config: Config, path: Path) -> None:
         points = [(x, float(row[name])) for x, row in zip(decisions, rows, strict=True) if row[name] not in ("", "nan")]
         return [x for x, _ in points], [y for _, y in points]
 
-    for name in config.baselines:
+    for name in game.config.baselines:
         xs, ys = curve(f"against_{name}")
         _, lows = curve(f"against_{name}_low")
         _, highs = curve(f"against_{name}_high")
@@ -29,7 +29,7 @@ def draw_curves(rows: list[dict[str, str]], config: Config, path: Path) -> None:
         axes[0].fill_between(xs, lows, highs, alpha=0.2)
     axes[0].set(title="wins (95% interval)", ylim=(0, 1.02))
     axes[0].legend(loc="lower right")
-    for name in ("score", "empty_cells"):
+    for name in game.figure_names:
         axes[1].plot(*curve(name), label=name.replace("_", " "))
     axes[1].set(title="self-play, mean of a player")
     axes[1].legend()

@@ -21,15 +21,27 @@ from training.views import ActionView
 Observation = dict[str, Tensor]
 
 
-class PolicyNetwork(nn.Module, ABC):
-    """What every network offers: logits of the choices of its view, and a value. `training.networks` lists them all."""
-
-    kind: ClassVar[str]  # the name that a configuration gives it
+class ChoiceScorer(nn.Module, ABC):
+    """What every network of every game offers: logits of choices, and a value."""
 
     def __init__(self, width: int, hidden: int) -> None:
         super().__init__()
         self.width = width
         self.hidden = hidden
+
+    @abstractmethod
+    def forward(self, observation: Observation, masks: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits (N, K), -inf where masked, and values (N,)."""
+
+    @abstractmethod
+    def state_values(self, observation: Observation) -> Tensor:
+        """Values (N,) alone."""
+
+
+class PolicyNetwork(ChoiceScorer):
+    """A network that plays Patchwork, with the view that it chooses from. `training.networks` lists them all."""
+
+    kind: ClassVar[str]  # the name that a configuration gives it
 
     @classmethod
     @abstractmethod
@@ -40,14 +52,6 @@ class PolicyNetwork(nn.Module, ABC):
     @abstractmethod
     def view(games: PatchworkBatch, placements: int) -> ActionView:
         """What such a network chooses from."""
-
-    @abstractmethod
-    def forward(self, observation: Observation, masks: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits (N, K), -inf where masked, and values (N,)."""
-
-    @abstractmethod
-    def state_values(self, observation: Observation) -> Tensor:
-        """Values (N,) alone."""
 
 
 def draw(logits: Tensor, masks: Tensor, generator: torch.Generator | None = None) -> Tensor:
@@ -131,7 +135,7 @@ class CandidateNetwork(PolicyNetwork):
 
 
 class NetworkPolicy(MaskableActorCriticPolicy):
-    """MaskablePPO's policy over a `PolicyNetwork`, which ``make_network`` makes.
+    """MaskablePPO's policy over a `ChoiceScorer`, which ``make_network`` makes.
 
     Differs from the parent in this: there is no feature extractor and no `MaskableCategorical`, which validates
     itself into errors when there are many actions; probabilities are a softmax over the choices that exist, and
@@ -143,7 +147,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         observation_space: spaces.Dict,
         action_space: spaces.Discrete,
         lr_schedule: Any,
-        make_network: Callable[[], PolicyNetwork],
+        make_network: Callable[[], ChoiceScorer],
         threads: int = 1,
         **settings: Any,
     ) -> None:

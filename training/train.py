@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         name, config = _asked_for(arguments)
         directory = RunDirectory.create(arguments.out or _free_directory(name), config)
         trainer = Trainer(config, directory)
-    print(f"training {config.edition} for {config.decisions:,} decisions in {directory.path}")
+    print(f"training {trainer.game.title} for {config.decisions:,} decisions in {directory.path}")
     finished = trainer.train()
     if not finished:
         print(f"stopped and saved; continue with: patchwork train --resume {directory.path}", file=sys.stderr)

@@ -1,8 +1,7 @@
-"""The training loop around `TurnAwarePPO`: league, evaluation, metrics, checkpoints and resuming."""
+"""The training loop around a game's learner: league, evaluation, metrics, checkpoints and resuming."""
 
 from __future__ import annotations
 
-import dataclasses
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -16,19 +15,13 @@ from stable_baselines3.common.logger import configure
 from torch import Tensor
 from torch.optim.swa_utils import AveragedModel
 
-from training.agent import PolicyAgent
-from training.arena import play_pairs
-from training.checkpoint import Checkpoint, save_checkpoint
 from training.config import Config
 from training.display import Display
+from training.games import Measured, trained_game
 from training.league import League, frozen
-from training.networks import NETWORKS
+from training.network_agent import NetworkAgent
 from training.plots import draw_curves
-from training.policy import NetworkPolicy
-from training.ppo import TurnAwarePPO
-from training.results import PairedResult
 from training.run import RunDirectory
-from training.vec_env import SelfPlayVecEnv
 
 EVALUATION_SEED = 1_000_003  # deals that are the same in every evaluation, and not those of training
 
@@ -40,19 +33,10 @@ class Trainer:
         self.config = config
         self.directory = directory
         torch.set_num_threads(1)  # the policy shares out whole batches instead, see `training.split`
-        self.env = SelfPlayVecEnv(
-            config.games,
-            config.edition,
-            config.seed,
-            config.placements,
-            config.network,
-            config.outcome_share,
-            config.reward_sign,
-        )
-        self.model = TurnAwarePPO(
-            NetworkPolicy,
+        self.game = trained_game(config)
+        self.env = self.game.make_env()
+        self.model = self.game.make_model(
             self.env,
-            turn_aware=config.turn_aware,
             n_steps=config.steps,
             batch_size=config.minibatch,
             n_epochs=config.epochs,
@@ -66,22 +50,17 @@ class Trainer:
             ent_coef=config.entropy,
             vf_coef=config.value_weight,
             max_grad_norm=config.max_grad_norm,
-            policy_kwargs={
-                "make_network": lambda: NETWORKS[config.network].made_for(
-                    self.env.games.edition, config.width, config.hidden
-                ),
-                "threads": config.threads,
-            },
+            policy_kwargs={"make_network": self.game.make_network, "threads": config.threads},
             seed=config.seed,
             device="cpu",
         )
         self.model.set_logger(configure(str(directory.path / "tensorboard"), ["tensorboard"]))
         self.averaged = AveragedModel(self.network, avg_fn=running_mean(config.averaged_updates))
-        self.league = League(config, self.env)
+        self.league = League(config, self.game, self.env)
         self.updates = 0  # done so far
         self.seconds = 0.0  # spent so far, evaluations included
         self.best: tuple[float, ...] = ()  # win rates against the baselines, hardest first
-        self.last_rates: dict[str, PairedResult] = {}
+        self.last_rates: dict[str, Measured] = {}
 
     @property
     def network(self) -> Any:
@@ -93,14 +72,14 @@ class Trainer:
         """The mean of the network over the last updates: what is measured and kept."""
         return self.averaged.module
 
-    def agent(self) -> PolicyAgent:
+    def agent(self) -> NetworkAgent:
         """The averaged network as a player that takes its best choice."""
-        return PolicyAgent(self.mean_network, self.env.games.edition, self.config.placements)
+        return self.game.make_agent(self.mean_network)
 
     def train(self) -> bool:
         """Train to the end; False if Ctrl-C ended it before."""
         left = (self.config.updates - self.updates) * self.config.update_size
-        with Display(self.config) as display, _interrupts() as interrupted:
+        with Display(self.game) as display, _interrupts() as interrupted:
             loop = _Loop(self, display, interrupted)
             try:
                 if left > 0:
@@ -116,34 +95,23 @@ class Trainer:
             display.final_table(rates, self.seconds, self.directory.path)
         return True
 
-    def evaluate(self, deals: int) -> dict[str, PairedResult]:
+    def evaluate(self, deals: int) -> dict[str, Measured]:
         """Matches against the baselines, by their names."""
         self.last_rates = {
-            name: play_pairs(self.agent(), name, deals, edition=self.env.games.edition, seed=EVALUATION_SEED)
-            for name in self.config.baselines
+            name: self.game.measure(self.agent(), name, deals, EVALUATION_SEED) for name in self.config.baselines
         }
         return self.last_rates
 
-    def keep_if_best(self, rates: dict[str, PairedResult]) -> None:
+    def keep_if_best(self, rates: dict[str, Measured]) -> None:
         """Keep the network as the best one if the last baseline, the hardest, was never beaten more often."""
         reached = tuple(result.win_rate for result in reversed(list(rates.values())))
         if reached > self.best:
             self.best = reached
-            save_checkpoint(self.directory.path / "best", self.checkpoint())
-
-    def checkpoint(self) -> Checkpoint:
-        """The averaged network with its description."""
-        return Checkpoint(
-            self.mean_network,
-            self.env.games.edition,
-            self.config.placements,
-            self.updates * self.config.update_size,
-            dataclasses.asdict(self.config),
-        )
+            self._save_checkpoint("best")
 
     def save(self) -> None:
         """Write the latest checkpoint and all that resuming needs; only between two updates."""
-        save_checkpoint(self.directory.path / "latest", self.checkpoint())
+        self._save_checkpoint("latest")
         # SB3 draws its minibatches from numpy's global generator.
         name, keys, position, has_gauss, gauss = np.random.get_state(legacy=True)  # noqa: NPY002
         self.directory.save_state(
@@ -163,6 +131,9 @@ class Trainer:
                 "league": self.league.state(),
             }
         )
+
+    def _save_checkpoint(self, name: str) -> None:
+        self.game.save(self.directory.path / name, self.mean_network, self.updates * self.config.update_size)
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a saved state as if never stopped."""
@@ -184,7 +155,7 @@ class Trainer:
 
     def draw(self) -> None:
         """Bring the picture of the learning curves up to date."""
-        draw_curves(self.directory.read_metrics(), self.config, self.directory.path / "curves.png")
+        draw_curves(self.directory.read_metrics(), self.game, self.directory.path / "curves.png")
 
 
 class _Loop(BaseCallback):
@@ -216,7 +187,7 @@ class _Loop(BaseCallback):
         trainer, config = self._trainer, self._trainer.config
         trainer.updates += 1
         trainer.averaged.update_parameters(trainer.network)
-        rates: dict[str, PairedResult] = {}
+        rates: dict[str, Measured] = {}
         if config.evaluate_every and trainer.updates % config.evaluate_every == 0:
             rates = trainer.evaluate(config.evaluate_deals)
             trainer.keep_if_best(rates)
@@ -234,13 +205,12 @@ class _Loop(BaseCallback):
         if rates:
             trainer.draw()
 
-    def _row(self, spent: float, rates: dict[str, PairedResult]) -> dict[str, Any]:
+    def _row(self, spent: float, rates: dict[str, Measured]) -> dict[str, Any]:
         """One line of metrics, also handed to TensorBoard."""
         trainer = self._trainer
         finished = trainer.env.finished
         trainer.league.learn_from(finished.league_games, finished.league_wins)
         logged = trainer.model.logger.name_to_value
-        games = max(finished.games, 1)
         selves = [
             rate for name, rate in zip(trainer.league.names, trainer.league.win_rates, strict=True) if "@" in name
         ]
@@ -249,11 +219,7 @@ class _Loop(BaseCallback):
             "decisions": trainer.updates * trainer.config.update_size,
             "seconds": round(trainer.seconds, 2),
             "decisions_per_second": round(trainer.config.update_size / spent, 1),
-            "games": finished.games,
-            "score": finished.scores / games / 2,
-            "empty_cells": finished.empty_cells / games / 2,
-            "game_length": finished.decisions / games,
-            "first_player_wins": finished.first_player_wins / games,
+            **finished.figures(),
             "earlier_selves": sum(selves) / len(selves) if selves else float("nan"),
             **{
                 name: float(logged.get(f"train/{key}", float("nan")))

@@ -19,7 +19,7 @@ Arrays = dict[str, NDArray[np.float32]]
 class ActionView(Protocol):
     """The choices of every game of a batch, in arrays that are allocated once; current after `update`."""
 
-    games: PatchworkBatch
+    games: Any  # the batch, of any game
     size: int  # K, the most choices that there can be
     actions: NDArray[np.int64]  # (N, K) the environment's actions
     mask: NDArray[np.bool_]  # (N, K) which choices there are

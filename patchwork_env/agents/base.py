@@ -47,6 +47,8 @@ AGENTS: dict[str, tuple[str, str]] = {
 }
 
 QUILT_SHOW_AGENTS: dict[str, tuple[str, str]] = {
+    "checkpoint": ("training.quilt_show_agent", "CheckpointAgent"),
+    "pretrained": ("training.quilt_show_agent", "PretrainedAgent"),
     "random": ("patchwork_env.agents.random", "RandomAgent"),
     "greedy": ("patchwork_env.agents.quilt_show.greedy", "GreedyAgent"),
     "ismcts": ("patchwork_env.agents.quilt_show.ismcts", "IsmctsAgent"),

@@ -21,7 +21,7 @@ SETTINGS = [(2, {}), (3, {"large_quilts": True, "two_shows": True}), (4, {"block
 
 
 def test_each_game_has_its_own_names() -> None:
-    assert set(AGENTS_OF["quilt_show"]) == {"random", "greedy", "ismcts"}
+    assert set(AGENTS_OF["quilt_show"]) == {"random", "greedy", "ismcts", "checkpoint", "pretrained"}
     assert type(make_agent("greedy")).__module__ != type(make_agent("greedy", game="quilt_show")).__module__
     with pytest.raises(UnknownAgentError, match=r"unknown agent 'mcts:10' \(did you mean 'ismcts'\?\)"):
         make_agent("mcts:10", game="quilt_show")

@@ -13,7 +13,8 @@ from patchwork_env import make_agent
 from patchwork_env.interfaces.batch import PatchworkBatch
 from tests.playing import EDITIONS
 from training.candidates import CandidateView
-from training.vec_env import SELF_PLAY, SelfPlayVecEnv
+from training.self_play import SELF_PLAY
+from training.vec_env import SelfPlayVecEnv
 
 
 def made(*arguments: Any, **settings: Any) -> Any:

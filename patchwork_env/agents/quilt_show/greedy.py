@@ -193,9 +193,11 @@ def turn_action(table, game, mask, weights, numbers):
 
 
 @kernel
-def draw_action(table, game, mask, weights, numbers):
-    """The card that the open tiles ask for most; -1 if there is none to take."""
-    player = game["to_play"]
+def card_worths(table, game, player, weights, numbers):
+    """What a card of each type is worth for the open tiles, from the 7th of ``numbers`` on; the mean of all cards.
+
+    The first 6 of ``numbers`` become the demand for each colour.
+    """
     demand = numbers[:6]
     worths = numbers[6 : 6 + CARD_TYPES]
     demand[:] = 0
@@ -220,6 +222,14 @@ def draw_action(table, game, mask, weights, numbers):
             second = demand[table["second_color"][card]]
             worths[card] = first if card < 6 else max(first, second) + weights[SPREAD] * min(first, second)
         mean += worths[card] * table["card_counts"][card] / 96.0
+    return mean
+
+
+@kernel
+def draw_action(table, game, mask, weights, numbers):
+    """The card that the open tiles ask for most; -1 if there is none to take."""
+    mean = card_worths(table, game, game["to_play"], weights, numbers)
+    worths = numbers[6 : 6 + CARD_TYPES]
     best = NONE
     best_worth = -1e9
     if mask[DECK]:

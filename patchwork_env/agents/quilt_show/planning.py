@@ -20,7 +20,7 @@ WORDS = 160
 NUMBERS = 32
 _ROWS = 0  # 6 words: the tiles still to be used
 _FIRST = 6  # key, tiles and chip of the first quilt of a plan, then how many quilts it has
-_POINTS = 16  # points of all quilts of the show, as far as they are known or guessed
+SHOWN_POINTS = 16  # points of all quilts of the show, as far as they are known or guessed
 _OWNERS = 80
 _MAX_SHOWN = 60
 
@@ -87,7 +87,7 @@ def show_known(table, game, player, words):
     count = 0
     for quilt in range(game["quilt_count"]):
         if quilt < game["open_count"] or game["quilt_owner"][quilt] == player:
-            words[_POINTS + count] = game["quilt_points"][quilt]
+            words[SHOWN_POINTS + count] = game["quilt_points"][quilt]
             words[_OWNERS + count] = game["quilt_owner"][quilt]
             count += 1
     rows = words[_ROWS : _ROWS + 6]
@@ -101,7 +101,7 @@ def show_known(table, game, player, words):
             if key == NONE or count >= _MAX_SHOWN:
                 break
             flip_group(rows, key, word)
-            words[_POINTS + count] = points + chip
+            words[SHOWN_POINTS + count] = points + chip
             words[_OWNERS + count] = other
             count += 1
             chip = 0
@@ -110,12 +110,14 @@ def show_known(table, game, player, words):
 
 @kernel
 def known_tiles(game, player, rows):
-    """All tiles that a player is known to have and that are in no open quilt: loose, or in a secret entry."""
+    """All tiles that a player is known to have and that are in no open quilt: loose, being sewn, secretly entered."""
     for pattern in range(6):
         rows[pattern] = game["loose"][player, pattern]
     for quilt in range(game["open_count"], game["quilt_count"]):
         if game["quilt_owner"][quilt] == player:
             flip_group(rows, game["quilt_key"][quilt], np.int64(game["quilt_tiles"][quilt]))
+    if game["sewing_key"] != NONE and game["to_play"] == player:
+        flip_group(rows, game["sewing_key"], np.int64(game["sewing_tiles"]))
 
 
 @kernel
@@ -151,7 +153,7 @@ def award(table, game, player, count, words):
         tied = 0
         mine = 0
         for quilt in range(count):
-            points = words[_POINTS + quilt]
+            points = words[SHOWN_POINTS + quilt]
             if best < points < limit:
                 best = points
                 tied = 0
@@ -170,7 +172,7 @@ def award(table, game, player, count, words):
         rank += tied
     if game["round"] == table["rounds"] - 1:
         for quilt in range(count):
-            if words[_POINTS + quilt] < limit:
+            if words[SHOWN_POINTS + quilt] < limit:
                 if words[_OWNERS + quilt] == player:
                     own += 1
                 else:
@@ -200,7 +202,7 @@ def plan_worth(table, game, player, known, plan, only_key, weights, words):
             chip = chip_to_use(held, chips == 2)
             held &= ~((np.int64(1) << chip) >> 1)
         flip_group(rows, key, word)
-        words[_POINTS + count] = points + chip
+        words[SHOWN_POINTS + count] = points + chip
         words[_OWNERS + count] = player
         count += 1
         if number == 0:
@@ -231,12 +233,25 @@ def best_entry(table, game, player, only_key, weights, words):
     key, and the whole of its tiles.
     """
     known = show_known(table, game, player, words)
+    nothing = -1e9
+    if only_key == NONE:
+        nothing = plan_worth(table, game, player, known, (3, 0, 0), NONE, weights, words)
+    worth, key, word, chip = best_plan(table, game, player, known, only_key, weights, words)
+    if worth <= nothing + 1e-9:
+        return NONE, np.int64(0), np.int64(0)
+    return key, word, chip
+
+
+@kernel
+def best_plan(table, game, player, known, only_key, weights, words):
+    """Worth of the best plan that enters something, and key, tiles and chip of its first quilt.
+
+    ``known`` is what `show_known` gave; with ``only_key`` the first quilt has that key. Key -1 if there is no plan.
+    """
     best_key = NONE
     best_word = np.int64(0)
     best_number = np.int64(0)
     best_worth = -1e9
-    if only_key == NONE:
-        best_worth = plan_worth(table, game, player, known, (3, 0, 0), NONE, weights, words)
     # Plans that differ only in what is not there are tried once.
     largest = 0
     for key in range(12):
@@ -249,14 +264,14 @@ def best_entry(table, game, player, only_key, weights, words):
         for chips in range(4 if game["chips"][player] != 0 else 1):
             for limit in range(1, 5):
                 worth = plan_worth(table, game, player, known, (size, limit, chips), only_key, weights, words)
-                if worth > best_worth + 1e-9:
+                if words[_FIRST + 3] > 0 and worth > best_worth + 1e-9:
                     best_worth = worth
                     best_key = words[_FIRST]
                     best_word = words[_FIRST + 1]
                     best_number = words[_FIRST + 2]
                 if words[_FIRST + 3] < limit:
                     break
-    return best_key, best_word, best_number
+    return best_worth, best_key, best_word, best_number
 
 
 @kernel
