@@ -41,9 +41,9 @@ format: setup  ## put the sources into shape
 train: setup  ## a short self-play training, then a table of win rates
 	$(BIN)/patchwork train quickstart
 
-pretrained: setup  ## train the shipped player anew (runs/pretrained): self-play, then learning from its own search
-	$(BIN)/patchwork train selfplay --out runs/pretrained/selfplay
-	$(BIN)/patchwork refine runs/pretrained/selfplay/best --out runs/pretrained/policy
+pretrained: setup  ## train the shipped players anew (runs/pretrained)
+	$(BIN)/patchwork train selfplay --out runs/pretrained/revised
+	$(BIN)/patchwork train stack_n_stuff --out runs/pretrained/stack_n_stuff
 
 bench: setup  ## decisions per second on this machine
 	$(BIN)/patchwork bench

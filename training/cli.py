@@ -18,7 +18,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "match": ("training.match", "play two agents against each other on paired deals"),
     "play": ("patchwork_env.commands.play", "play against agents on a page in the browser"),
     "quilt-show": ("training.quilt_match", "play two to four agents of Quilt Show against each other"),
-    "refine": ("training.refine", "let a trained network learn from its own search"),
     "replay": ("patchwork_env.commands.replay", "play a recorded game again, and check it"),
     "solo": ("training.solo", "play an agent against the Automa, the solo opponent"),
     "tournament": ("training.tournament", "play every agent against every other and rate them"),

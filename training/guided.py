@@ -108,25 +108,8 @@ class GuidedAgent(TreeAgent):
         open_choices = np.flatnonzero(legal.sum(axis=1) > 1)
         for first in range(0, len(open_choices), self._at_once):
             part = open_choices[first : first + self._at_once]
-            found = np.zeros(len(part), np.int64)
-            self._search(games, indices[part], choose, found)
-            actions[part] = found
+            actions[part] = self._search(games, indices[part])
         return actions
-
-    def findings(
-        self, games: PatchworkBatch, indices: NDArray[np.int64]
-    ) -> tuple[ActionView, NDArray[np.float32], NDArray[np.float32]]:
-        """What a search of games that have a choice finds: the policy's view of them, up to date, the share of the
-        simulations that each of its candidates got (n, K), and how the game will go for the player to move (n,).
-        """
-        self._make_room(games)
-        view = self.policy.listed(games, indices)
-        shares = np.zeros((len(indices), view.size), np.float32)
-        values = np.zeros(len(indices), np.float32)
-        for first in range(0, len(indices), self._at_once):
-            part = slice(first, first + self._at_once)
-            self._search(games, indices[part], read_root, view.actions, view.mask, shares[part], values[part])
-        return view, shares, values
 
     def _make_trees(self, games: PatchworkBatch) -> None:
         self._at_once = min(games.num_games, max(1, MAX_LEAVES // self.leaves))
@@ -144,13 +127,12 @@ class GuidedAgent(TreeAgent):
             np.empty((self._at_once, nodes), np.int32),
         )
 
-    def _search(
-        self, games: PatchworkBatch, indices: NDArray[np.int64], read: Callable[..., None], *answers: Any
-    ) -> None:
-        """Search games that have a choice, not more than `_at_once`; ``read`` writes what was found to the answers."""
+    def _search(self, games: PatchworkBatch, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The most visited steps of games that have a choice, not more than `_at_once`."""
         count = len(indices)
         made = np.zeros(count, np.int64)  # simulations of this decision
         taken = np.zeros(count, np.int64)  # leaves of this round
+        actions = np.zeros(count, np.int64)
         deadline = np.inf if self.seconds is None else time.perf_counter() + self.seconds * count
 
         def over_games(function: Callable[..., None], *arguments: Any) -> None:
@@ -168,7 +150,8 @@ class GuidedAgent(TreeAgent):
         while (made < self.simulations).any() and (not made.any() or time.perf_counter() < deadline):
             over_games(find_leaves, self.simulations, self.settings, self.outcome_share)
             over_games(take_in, self.settings, *self._judged(over_games, count * self.leaves))
-        over_games(read, *answers)
+        over_games(choose, actions)
+        return actions
 
     def _judged(self, over_games: Callable[..., None], count: int) -> tuple[NDArray[Any], ...]:
         """What the network says of the leaves that wait: candidates' actions, mask and logits, values, rows by leaf.
@@ -411,28 +394,3 @@ def choose(start, stop, source, search, actions):
     _, nodes, lists = search[0]
     for k in range(start, stop):
         actions[k] = most_visited(nodes[indices[k]], lists[indices[k]])
-
-
-@kernel
-def read_root(start, stop, source, search, actions, mask, shares, values):
-    """Write how the simulations of each game were shared out between the candidates, and the root's mean result."""
-    indices, _, games, _, _ = source
-    _, nodes, lists = search[0]
-    for k in range(start, stop):
-        i = indices[k]
-        root = nodes[i, ROOT]
-        sign = 1.0 if games[i]["to_play"] == 0 else -1.0
-        values[k] = sign * root["total"] / max(root["visits"], 1)
-        choices = lists[i, root["choices"]]
-        total = 0
-        for place in range(mask.shape[1]):
-            shares[k, place] = 0.0
-            if not mask[i, place]:
-                continue
-            for c in range(choices["count"]):
-                child = choices["children"][c]
-                if choices["actions"][c] == actions[i, place] and child != NONE:
-                    shares[k, place] = nodes[i, child]["visits"]
-                    total += nodes[i, child]["visits"]
-        for place in range(mask.shape[1]):
-            shares[k, place] /= max(total, 1)
