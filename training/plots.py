@@ -32,11 +32,11 @@ def draw_curves(rows: list[dict[str, str]], game: TrainedGame, path: Path) -> No
     for name in game.figure_names:
         axes[1].plot(*curve(name), label=name.replace("_", " "))
     axes[1].set(title="self-play, mean of a player")
-    axes[1].legend()
+    axes[1].legend(loc="lower right")
     for name in ("entropy", "explained_variance"):
         axes[2].plot(*curve(name), label=name.replace("_", " "))
     axes[2].set(title="the updates")
-    axes[2].legend()
+    axes[2].legend(loc="upper right")
     for axis in axes:
         axis.set_xlabel("million decisions")
         axis.grid(alpha=0.3)
