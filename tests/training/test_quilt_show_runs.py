@@ -163,10 +163,10 @@ def test_the_shipped_player_says_what_it_cannot_play() -> None:
 
 
 @pytest.mark.strength
-@pytest.mark.parametrize(("players", "least"), [(2, 0.7), (3, 0.45), (4, 0.35)])
-def test_the_shipped_player_is_much_better_than_greedy(players: int, least: float) -> None:
+@pytest.mark.parametrize(("players", "least"), [(2, 0.55), (3, 1 / 3), (4, 1 / 4)])
+def test_the_shipped_player_beats_greedy_for_certain(players: int, least: float) -> None:
     result = play_rotations(["pretrained", *["greedy"] * (players - 1)], 500, seed=6)
-    assert result.win_rates[0] >= least
+    assert result.interval(0).low > least
 
 
 @pytest.mark.parametrize(("sign", "low", "high"), [(1.0, 0.6, 1.0), (-1.0, 0.0, 0.15)])
