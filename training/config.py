@@ -68,7 +68,7 @@ class Config:
     width: int = _field(128, "width of the position's embedding")
     hidden: int = _field(64, "width of the network that scores candidates; channels of the convolution")
     averaged_updates: int = _field(
-        10, "what is measured and kept is the mean of the network over about so many updates; 1 for no averaging"
+        1, "what is measured and kept is the mean of the network over about so many updates; 1 for no averaging"
     )
     league_share: float = _field(0.2, "share of the games against frozen earlier selves and scripted agents")
     league_agents: list[str] = _field(["greedy"], "scripted agents of the league")
