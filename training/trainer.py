@@ -249,7 +249,7 @@ def running_mean(window: int) -> Callable[[Tensor, Tensor, Tensor | int], Tensor
     """How `AveragedModel` takes in the weights of an update: a mean over about the last ``window`` of them."""
 
     def average(mean: Tensor, latest: Tensor, count: Tensor | int) -> Tensor:
-        return mean + (latest - mean) / min(int(count) + 1, window)
+        return torch.lerp(mean, latest, 1 / min(int(count) + 1, window))
 
     return average
 
