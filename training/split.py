@@ -41,7 +41,7 @@ class SplitNetwork:
             return self._network({name: array[part] for name, array in observation.items()}, masks[part])
 
         if not torch.is_grad_enabled():
-            return _joined(self.share([_without_gradient(work, part) for part in slices]))
+            return _joined(self.share([_task(work, part, False) for part in slices]))
         answer = _Split.apply(self, work, slices, *self._parameters)
         return answer
 
@@ -58,7 +58,7 @@ class _Split(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, split: SplitNetwork, work: Any, slices: list[slice], *parameters: Tensor) -> Any:
         ctx.split, ctx.slices, ctx.parameters = split, slices, parameters
-        ctx.outputs = split.share([_with_gradient(work, part) for part in slices])
+        ctx.outputs = split.share([_task(work, part, True) for part in slices])
         return _joined([tuple(output.detach() for output in outputs) for outputs in ctx.outputs])
 
     @staticmethod
@@ -71,17 +71,11 @@ class _Split(torch.autograd.Function):
         return (None, None, None, *(sum(found[1:], found[0]) for found in zip(*parts, strict=True)))
 
 
-def _with_gradient(work: Any, part: slice) -> Callable[[], Any]:
+def _task(work: Any, part: slice, gradient: bool) -> Callable[[], Any]:
+    """The work on one part; whether gradients are wanted is something that each thread has to be told."""
+
     def task() -> Any:
-        with torch.enable_grad():
-            return work(part)
-
-    return task
-
-
-def _without_gradient(work: Any, part: slice) -> Callable[[], Any]:
-    def task() -> Any:
-        with torch.no_grad():
+        with torch.set_grad_enabled(gradient):
             return work(part)
 
     return task
