@@ -48,7 +48,8 @@ from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS
 from patchwork_env.games.patchwork.state import NOBODY
 from patchwork_env.interfaces.batch import PatchworkBatch
 from patchwork_env.kernels import kernel, run_over
-from training.situation import AHEAD, KINDS, MOVE_SIZE, STATE_SIZE, describe_situation
+from training.replies import KINDS, REPLY_SIZE
+from training.situation import MOVE_SIZE, STATE_SIZE, describe_situation, situation_scratch
 
 UPCOMING_WAYS = 4  # patches ahead that a placement is judged by
 
@@ -71,7 +72,7 @@ _RANK = FEATURES.index("rank")
 _NEXT = FEATURES.index("next_0_ways")
 _QUILT_SCALES = (0.01, 0.02, 0.2, 0.1, 0.05)
 
-VIEW_VERSION = 2  # goes up when the list or a feature changes
+VIEW_VERSION = 3  # goes up when the list or a feature changes
 
 
 class CandidateView:
@@ -91,17 +92,16 @@ class CandidateView:
         self.mask = np.zeros((count, self.size), np.bool_)  # (N, K) which places are taken
         self.state = np.zeros((count, STATE_SIZE), np.float32)  # (N, S) the position
         self.moves = np.zeros((count, KINDS, MOVE_SIZE), np.float32)  # (N, 4, M) what each kind of move leads to
+        self.replies = np.zeros((count, KINDS, KINDS, REPLY_SIZE), np.float32)  # (N, 4, 4, R) and each answer to it
         self.features = np.zeros((count, self.size, NUM_FEATURES), np.float32)  # (N, K, F)
         self.counts = np.zeros(count, np.int64)  # (N,) candidates of each game
         self._borders = border_words(games.edition)
         self._weights = tuned_weights(games.edition)
         places = self.size  # a special patch has all places but one to itself
         self._scratch = (
-            np.empty((count, len(self._weights))),
+            situation_scratch(count, len(self._weights)),
             np.empty((count, places), np.int64),
             np.empty((count, places)),
-            np.empty((count, QUILT_FEATURES)),
-            np.empty((count, 2, AHEAD)),
         )
         self._everyone = np.arange(count)
 
@@ -119,21 +119,21 @@ class CandidateView:
             self._weights,
             self.placements,
             self._scratch,
-            (self.actions, self.mask, self.state, self.moves, self.features, self.counts),
+            (self.actions, self.mask, self.state, self.moves, self.replies, self.features, self.counts),
         )
 
     def observation(self, indices: NDArray[np.int64] | None = None) -> dict[str, NDArray[np.float32]]:
         """What a network is told of all games, or of those named, as they stood at the last update; copies."""
         chosen = slice(None) if indices is None else indices
-        arrays = {"state": self.state, "moves": self.moves, "candidates": self.features}
+        arrays = {"state": self.state, "moves": self.moves, "replies": self.replies, "candidates": self.features}
         return {name: array[chosen].copy() if indices is None else array[chosen] for name, array in arrays.items()}
 
 
 @kernel
 def list_for_games(start, stop, indices, tables, games, borders, weights, placements, scratch, out):
-    """The candidates of each game named; ``out`` is (actions, mask, state, moves, features, counts)."""
-    mixed_weights, places, values, counts_before, ways = scratch
-    actions, mask, state, moves, features, counts = out
+    """The candidates of each game named; ``out`` is (actions, mask, state, moves, replies, features, counts)."""
+    (mixed_weights, counts_before, ways, outlines, steps), places, values = scratch
+    actions, mask, state, moves, replies, features, counts = out
     for k in range(start, stop):
         i = indices[k]
         mask[i, :] = False
@@ -142,10 +142,10 @@ def list_for_games(start, stop, indices, tables, games, borders, weights, placem
         if games[i]["done"]:
             state[i, :] = 0.0
             moves[i, :, :] = 0.0
+            replies[i, :, :, :] = 0.0
             continue
-        describe_situation(
-            tables[0], games[i], borders, weights, mixed_weights[i], counts_before[i], ways[i], state[i], moves[i]
-        )
+        work = (mixed_weights[i], counts_before[i], ways[i], outlines[i], steps[i])
+        describe_situation(tables[0], games[i], borders, weights, work, state[i], moves[i], replies[i])
         mix_weights(tables[0], games[i], weights, mixed_weights[i])
         rows = (places[i], values[i], counts_before[i], actions[i], mask[i], features[i])
         if special_pending(games[i]):

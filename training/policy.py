@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from patchwork_env.games.patchwork.edition import OFFERED, Edition
 from patchwork_env.interfaces.batch import PatchworkBatch
 from training.candidates import NUM_FEATURES, VALUE, CandidateView
+from training.replies import REPLY_SIZE
 from training.situation import MOVE_SIZE, STATE_SIZE
 from training.split import SplitNetwork
 from training.views import ActionView
@@ -67,10 +68,11 @@ def draw(logits: Tensor, masks: Tensor, generator: torch.Generator | None = None
 class CandidateNetwork(PolicyNetwork):
     """A score for every candidate and a value for the position.
 
-    The position is embedded once. Each candidate's first layer is the sum of what comes from that embedding, from its
-    kind of move and from its own features; the rest is a small network that all candidates share. The greedy player's
-    value of a candidate goes past the network straight into its score, so that an untrained network already plays
-    like it.
+    The position is embedded once. The answers to a kind of move go through a small network of their own, of whose
+    outputs the largest over all answers are kept. Each candidate's first layer is the sum of what comes from the
+    embedding, from its kind of move, from the answers to that and from its own features; the rest is a small network
+    that all candidates share. The greedy player's value of a candidate goes past the network straight into its score,
+    so that an untrained network already plays like it.
     """
 
     kind = "candidates"
@@ -81,6 +83,10 @@ class CandidateNetwork(PolicyNetwork):
         self.from_state = nn.Linear(width, width)
         self.from_move = nn.Linear(MOVE_SIZE, width, bias=False)
         self.move = nn.Sequential(nn.ReLU(), nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, hidden + 1))
+        self.reply_from_state = nn.Linear(width, hidden)
+        self.reply_from_row = nn.Linear(REPLY_SIZE, hidden, bias=False)
+        self.reply = nn.Sequential(nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU())
+        self.from_replies = nn.Linear(hidden, width, bias=False)
         self.from_candidate = nn.Linear(NUM_FEATURES, hidden, bias=False)
         self.score = nn.Sequential(nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
         self.value = nn.Sequential(nn.Linear(width + hidden, width), nn.ReLU(), nn.Linear(width, 1))
@@ -121,7 +127,11 @@ class CandidateNetwork(PolicyNetwork):
     def _encode(self, observation: Observation) -> tuple[Tensor, Tensor]:
         """The embedded position (N, width), and for each kind of move (N, 4, hidden + 1); the last is its own score."""
         embedded = self.embedded(observation)
-        return embedded, self.move(self.from_state(embedded)[:, None] + self.from_move(observation["moves"]))
+        rows = observation["replies"]
+        replies = self.reply(self.reply_from_state(embedded)[:, None, None] + self.reply_from_row(rows))
+        best = (replies * rows[..., :1]).amax(dim=2)  # of the answers that there are
+        moves = self.from_state(embedded)[:, None] + self.from_move(observation["moves"]) + self.from_replies(best)
+        return embedded, self.move(moves)
 
     def _value(self, embedded: Tensor, moves: Tensor) -> Tensor:
         best = moves[:, :, :-1].amax(dim=1)  # what the mover can do tells how well it stands

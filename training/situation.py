@@ -11,17 +11,20 @@ network that sees nothing else treats the eight symmetric pictures of a quilt al
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from patchwork_env.agents.packing import count_ways, quilt_value
+import numpy as np
+from numpy.typing import NDArray
+
+from patchwork_env.agents.packing import QUILT_FEATURES, count_ways, quilt_value
 from patchwork_env.agents.position import FEATURES as POSITION_FEATURES
 from patchwork_env.agents.position import SHOWN, write_features
 from patchwork_env.agents.valuation import mix_weights_at, patch_value, track_value
 from patchwork_env.games.patchwork.edition import OFFERED
 from patchwork_env.games.patchwork.rules import empty_cells, special_pending
 from patchwork_env.kernels import kernel
+from training.replies import KINDS, OUTLINE_SIZE, STEP_SIZE, describe_patch, describe_replies
 
-KINDS = 1 + OFFERED  # to advance (or decline a special patch), or one of the patches on offer (or place a special one)
 AHEAD = 10  # patches from the neutral token on that a position tells of
 UPCOMING = 6  # patches from the neutral token on that a move tells of, as they lie when it is made
 
@@ -73,12 +76,23 @@ _NEXT_SIZE = MOVE_FEATURES.index("next_1_cost") - _NEXT
 _OUT_OF_REACH = 20.0  # buttons by which a patch that cannot be bought is taken to be worse than advancing
 
 
-@kernel
-def describe_situation(table, game, borders, weights, mixed_weights, counts, ways, state, moves):
-    """Write the position and its four kinds of move; ``mixed_weights``, ``counts``, ``ways`` (2, `AHEAD`) are scratch.
+def situation_scratch(count: int, weights: int) -> tuple[NDArray[Any], ...]:
+    """What `describe_situation` works in, once for each of ``count`` callers; ``weights`` are the greedy player's."""
+    return (
+        np.empty((count, weights)),
+        np.empty((count, QUILT_FEATURES)),
+        np.empty((count, 2, AHEAD)),
+        np.empty((count, 3, OUTLINE_SIZE), np.int64),
+        np.empty((count, STEP_SIZE), np.int64),
+    )
 
-    ``weights`` are those of the greedy player.
+
+@kernel
+def describe_situation(table, game, borders, weights, scratch, state, moves, replies):
+    """Write the position, its four kinds of move and the answers to them, working in a row of
+    `situation_scratch`. ``weights`` are those of the greedy player.
     """
+    mixed_weights, counts, ways, outlines, step = scratch
     mover = np.int64(game["to_play"])
     write_features(table, game, borders, counts, state[:POSITION_FEATURES])
     for side in range(2):
@@ -101,15 +115,10 @@ def describe_situation(table, game, borders, weights, mixed_weights, counts, way
     pending = special_pending(game)
     for kind in range(KINDS):
         describe_move(table, game, borders, weights, mixed_weights, ways, pending, kind - 1, moves[kind])
-
-
-@kernel
-def describe_patch(table, patch, out):
-    """The four numbers of a patch."""
-    out[0] = table["cost"][patch] * 0.1
-    out[1] = table["time"][patch] / 6.0
-    out[2] = table["income"][patch] / 3.0
-    out[3] = table["size"][patch] * 0.125
+    if pending:
+        replies[:, :, :] = 0.0
+    else:
+        describe_replies(table, game, ways, outlines, step, replies)
 
 
 @kernel

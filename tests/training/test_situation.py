@@ -9,7 +9,8 @@ from patchwork_env import PatchworkBatch
 from patchwork_env.games.patchwork.actions import describe
 from tests.playing import EDITIONS, arrange, random_actions, start
 from training.candidates import FEATURES, CandidateView
-from training.situation import KINDS, MOVE_FEATURES, UPCOMING
+from training.replies import KINDS
+from training.situation import MOVE_FEATURES, UPCOMING
 
 
 def kind_of(place: int, placements: int) -> int:
@@ -108,7 +109,7 @@ def test_the_eight_pictures_of_a_quilt_are_told_alike(quarter_turns: int, mirror
         view.update()
         told = view.features[0, view.mask[0]]
         told = np.delete(told, FEATURES.index("rank"), axis=1).round(5)
-        rows.append((view.state[0], view.moves[0], told[np.lexsort(told.T)], view.mask[0]))
+        rows.append((view.state[0], view.moves[0], view.replies[0], told[np.lexsort(told.T)], view.mask[0]))
     for one, other in zip(*rows, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-5)
     assert rows[0][1].shape == (KINDS, len(MOVE_FEATURES))
