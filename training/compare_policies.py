@@ -22,10 +22,10 @@ CONFIG = "quickstart"
 OPPONENTS = ("random", "greedy")
 TRIAL_SHARE = 0.1  # of the minutes, spent on measuring the speed before
 VARIANTS: dict[str, tuple[str, ...]] = {
+    "candidates, 1 placement": ("network=candidates", "placements=1"),
     "candidates, 8 placements": ("network=candidates", "placements=8"),
-    "candidates, 16 placements": ("network=candidates", "placements=16"),
     "candidates, all placements": ("network=candidates", "placements=448", "games=128", "steps=32"),
-    "attention over the circle": ("network=attention", "placements=8"),
+    "attention over the circle": ("network=attention", "placements=1"),
     "flat": ("network=flat",),
     "convolution": ("network=convolution", "hidden=32"),
 }

@@ -62,8 +62,8 @@ class Config:
     network: str = _field("candidates", "kind of network: " + ", ".join(NETWORK_KINDS))
     placements: int = _field(
         1,
-        "placements of each offered patch in the candidate view, tightest first; 448 are all there can be, but a decision then takes "
-        "110 KB: 1.8 GB in all with games * steps = 4096",
+        "placements of each offered patch in the candidate view, tightest first; 448 are all there can be, but a "
+        "decision then takes 110 KB: 1.8 GB in all with games * steps = 4096",
     )
     width: int = _field(128, "width of the position's embedding")
     hidden: int = _field(64, "width of the network that scores candidates; channels of the convolution")
@@ -74,6 +74,11 @@ class Config:
     league_agents: list[str] = _field(["greedy"], "scripted agents of the league")
     league_every: int = _field(20, "updates between two earlier selves that join the league")
     league_size: int = _field(8, "earlier selves that the league keeps")
+    opening_share: float = _field(
+        0.0,
+        "share of the games that begin with an opening, in which one of the league's scripted agents makes all moves",
+    )
+    opening_decisions: int = _field(30, "the most decisions of an opening; each number up to this is as likely")
     evaluate_every: int = _field(25, "updates between two evaluations; 0 for none before the end")
     evaluate_deals: int = _field(100, "deals of an evaluation, each played with seats swapped")
     final_deals: int = _field(500, "deals of the last evaluation")
@@ -101,7 +106,8 @@ class Config:
             raise ConfigError(
                 f"minibatch: {self.minibatch} must divide games * steps, which is {self.games * self.steps}"
             )
-
+        if self.opening_share and not self.league_agents:
+            raise ConfigError("opening_share: openings are played by league_agents, and there are none")
         try:
             self.settings  # noqa: B018 (they check themselves)
         except ValueError as error:
@@ -158,6 +164,8 @@ _BOUNDS: tuple[tuple[str, float, float], ...] = (
     ("league_share", 0, 1),
     ("league_every", 1, 1e9),
     ("league_size", 0, 1000),
+    ("opening_share", 0, 1),
+    ("opening_decisions", 1, 1e4),
     ("evaluate_every", 0, 1e9),
     ("evaluate_deals", 1, 1e6),
     ("final_deals", 1, 1e6),

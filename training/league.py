@@ -85,7 +85,9 @@ class League:
 
     def _apply(self) -> None:
         weights = np.maximum(FLOOR, (1.0 - np.array(self.win_rates)) ** 2)
-        self._env.set_league(self.agents, weights, self._config.league_share)
+        config = self._config
+        self._env.set_league(self.agents, weights, config.league_share)
+        self._env.set_openings(config.opening_share, config.opening_decisions, len(config.league_agents))
 
 
 def frozen(state: Any) -> Any:

@@ -29,7 +29,7 @@ from patchwork_env.version import __version__
 from training.config import Config, load_config
 
 LIBRARIES = ("numpy", "numba", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib")
-STATE_FORMAT = 2
+STATE_FORMAT = 3
 
 
 class RunError(ValueError):

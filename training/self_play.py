@@ -3,7 +3,8 @@
 One network plays all seats: every step of an environment is a decision of whoever is to move, told from that player's
 side. Decisions without a choice are made inside the environment and cost no network. A share of the games is played
 against other agents, who have all seats but one and whose moves are made inside too, so that only the learner's
-decisions train.
+decisions train. Likewise a share of the games may begin with an opening: one of those agents makes all the first moves,
+so that the learner meets positions that it would not get into by itself.
 
 A step of the environment covers what follows it inside, and in that time every player may be paid. So beside the
 reward of the player who decided, which is what a step returns, there are `movers` and `player_rewards`.
@@ -25,6 +26,8 @@ from training.views import ActionView
 
 SELF_PLAY = -1  # as a game's opponent: the learner itself
 LEAGUE_DRAW = 4  # purpose of the stream that decides whether a game is played against another agent
+OPENING_DRAW = 5  # and of the one that decides about its opening
+_FINE = 1 << 30  # numbers are drawn below this where a share is meant
 
 
 class SelfPlayEnv(VecEnv):
@@ -47,6 +50,11 @@ class SelfPlayEnv(VecEnv):
         self.league_share = 0.0
         self.opponent_of = np.full(count, SELF_PLAY, np.int64)  # (N,) position in `opponents`
         self.learner_seat = np.zeros(count, np.int8)  # (N,) of games against another agent
+        self.openers = 0  # so many of the opponents, from the first on, play openings
+        self.opening_share = 0.0
+        self.opening_decisions = 1
+        self.opening_by = np.zeros(count, np.int64)  # (N,) position in `opponents`
+        self.opening_length = np.zeros(count, np.int64)  # (N,) decisions; 0 for none
         self.beginner = np.zeros(count, np.int8)  # (N,) who began the present game
         self.finished = EpisodeCounts(self.figure_names)
         observation_space = spaces.Dict(
@@ -90,6 +98,12 @@ class SelfPlayEnv(VecEnv):
         self.league_share = share if opponents else 0.0
         self.opponent_of[self.opponent_of >= len(opponents)] = SELF_PLAY
 
+    def set_openings(self, share: float, decisions: int, openers: int) -> None:
+        """From now on, begin that share of new games with at most so many decisions of one of the first opponents."""
+        if openers > len(self.opponents):
+            raise ValueError(f"{openers} openers are asked for, and there are {len(self.opponents)} opponents")
+        self.openers, self.opening_share, self.opening_decisions = openers, share, decisions
+
     def reset(self) -> dict[str, NDArray[np.float32]]:
         """Start new games and play on to the learner's first decisions."""
         self._begin(self._everyone)
@@ -128,7 +142,7 @@ class SelfPlayEnv(VecEnv):
         """Make the moves of other agents and those without a choice, until every game waits for the learner."""
         stale = self._everyone
         while True:
-            self._play_opponents(stale)
+            self._play_others(stale)
             self.view.update(stale)
             forced = stale[self.view.counts[stale] == 1]
             if not forced.size:
@@ -137,19 +151,23 @@ class SelfPlayEnv(VecEnv):
             self._step(forced, self.view.actions[forced, only])
             stale = forced
 
-    def _play_opponents(self, indices: NDArray[np.int64]) -> None:
-        if not self.opponents:
-            return
-        while True:
-            theirs = (self.opponent_of[indices] != SELF_PLAY) & (
-                self.games.to_play[indices] != self.learner_seat[indices]
-            )
-            indices = indices[theirs]
+    def _play_others(self, indices: NDArray[np.int64]) -> None:
+        """Make the moves that are not the learner's."""
+        while self.opponents:
+            others = self._others_to_move(indices)
+            indices, others = indices[others != SELF_PLAY], others[others != SELF_PLAY]
             if not indices.size:
                 return
-            for number in np.unique(self.opponent_of[indices]):
-                some = indices[self.opponent_of[indices] == number]
+            for number in np.unique(others):
+                some = indices[others == number]
                 self._step(some, self.opponents[number].act(self.games, some))
+
+    def _others_to_move(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(n,) whose move it is, as a position in `opponents`."""
+        theirs = self.games.to_play[indices] != self.learner_seat[indices]
+        others = np.where(theirs, self.opponent_of[indices], SELF_PLAY)
+        opening = self.games.state["decisions"][indices] < self.opening_length[indices]
+        return np.where(opening, self.opening_by[indices], others)
 
     def _step(self, indices: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         everyone = indices is self._everyone
@@ -171,17 +189,27 @@ class SelfPlayEnv(VecEnv):
         self._forget(indices)
 
     def _draw_opponents(self, indices: NDArray[np.int64]) -> None:
-        """Decide against whom the new games are played, from the games' own streams."""
+        """Decide against whom the new games are played and who opens them, from the games' own streams."""
         self.opponent_of[indices] = SELF_PLAY
+        self.opening_length[indices] = 0
         if not self.opponents:
             return
-        fine = 1 << 30
-        draws = self.games.draw(indices, LEAGUE_DRAW, fine) / fine
-        league = indices[draws < self.league_share]
-        places = draws[draws < self.league_share] / self.league_share
+        league, places = self._drawn_share(indices, LEAGUE_DRAW, self.league_share)
         bounds = np.cumsum(self.opponent_weights / self.opponent_weights.sum())
         self.opponent_of[league] = np.minimum(np.searchsorted(bounds, places, "right"), len(bounds) - 1)
         self.learner_seat[league] = self.games.draw(league, self.seat_draw, self.games.num_players)
+        if self.openers:
+            opened, places = self._drawn_share(indices, OPENING_DRAW, self.opening_share)
+            length, by = np.divmod((places * self.opening_decisions * self.openers).astype(np.int64), self.openers)
+            self.opening_length[opened] = length + 1
+            self.opening_by[opened] = by
+
+    def _drawn_share(
+        self, indices: NDArray[np.int64], purpose: int, share: float
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """A share of the games named, and a number from 0 to 1 for each of these."""
+        draws = self.games.draw(indices, purpose, _FINE) / _FINE
+        return indices[draws < share], draws[draws < share] / max(share, 1 / _FINE)
 
     # --- keeping --------------------------------------------------------------------------------------------------
 
@@ -192,6 +220,8 @@ class SelfPlayEnv(VecEnv):
             "episodes": self.games.episodes.copy(),
             "opponent_of": self.opponent_of.copy(),
             "learner_seat": self.learner_seat.copy(),
+            "opening_by": self.opening_by.copy(),
+            "opening_length": self.opening_length.copy(),
             "beginner": self.beginner.copy(),
         }
 
@@ -200,7 +230,7 @@ class SelfPlayEnv(VecEnv):
         self.games.state[:] = np.frombuffer(kept["games"].tobytes(), self.games.state.dtype)
         self.games.episodes[:] = kept["episodes"]
         self.games.renew_masks()
-        for name in ("opponent_of", "learner_seat", "beginner"):
+        for name in ("opponent_of", "learner_seat", "opening_by", "opening_length", "beginner"):
             getattr(self, name)[:] = kept[name]
         self._forget(self._everyone)
         self.view.update()

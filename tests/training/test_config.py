@@ -47,6 +47,7 @@ def test_the_resolved_configuration_gives_the_same_again(tmp_path: Path) -> None
         (["minibatch=1000"], "minibatch: 1000 must divide games \\* steps, which is 32768"),
         (["network=convolutional"], "network: expected one of candidates, .*did you mean 'convolution'"),
         (["seed=true"], "seed: expected a value of type int"),
+        (["opening_share=0.5", "league_agents=[]"], "opening_share: openings are played by league_agents"),
     ],
 )
 def test_mistakes_are_told(words: list[str], message: str) -> None:

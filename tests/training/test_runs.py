@@ -25,11 +25,11 @@ from training.display import Display
 from training.run import RunDirectory, RunError
 from training.trainer import Trainer
 
-# Six small updates: a league, earlier selves, an evaluation.
+# Six small updates: a league, openings, earlier selves, an evaluation.
 TINY = [
     *("games=16", "steps=8", "minibatch=64", "decisions=768", "epochs=2", "width=16", "hidden=16", "placements=3"),
     *("league_share=0.4", "league_every=2", "league_size=2", "evaluate_every=3", "evaluate_deals=2"),
-    *("final_deals=3", "checkpoint_every=2"),
+    *("final_deals=3", "checkpoint_every=2", "opening_share=0.5", "opening_decisions=12"),
 ]
 
 

@@ -136,6 +136,33 @@ def test_league_games_leave_only_the_learners_decisions() -> None:
         env.set_league(opponents, np.array([1.0]), 0.5)
 
 
+def test_openings_are_played_by_the_scripted_agents_alone() -> None:
+    env = made(64, seed=4, placements=4)
+    env.set_league([make_agent("greedy", seed=1), make_agent("advance", seed=1), Watched()], np.ones(3), 0.0)
+    env.set_openings(0.75, 8, 2)
+    env.reset()
+    opened = env.opening_length > 0
+    assert 32 < opened.sum() < 62
+    assert set(env.opening_length[opened].tolist()) == set(range(1, 9))
+    assert set(env.opening_by[opened].tolist()) == {0, 1}
+    alone = made(64, seed=4, placements=4).games  # the same deals
+    alone.reset()
+    for i in np.flatnonzero(opened):
+        opener = env.opponents[env.opening_by[i]]
+        while alone.state["decisions"][i] < env.opening_length[i]:
+            alone.step(opener.act(alone, np.array([i])), np.array([i]))
+        if alone.action_mask[i].sum() > 1:  # where there is no choice the environment has played on
+            assert alone.state[i].tobytes() == env.games.state[i].tobytes()
+    generator = np.random.default_rng(1)
+    for _ in range(80):
+        env.step(chosen(env, generator))
+        assert (env.games.state["decisions"] >= env.opening_length).all()
+    assert env.finished.games > 64
+    assert env.opponents[2].asked == 0
+    with pytest.raises(ValueError, match="4 openers are asked for, and there are 3 opponents"):
+        env.set_openings(0.5, 8, 4)
+
+
 def test_masks_are_answered_the_way_sb3_asks() -> None:
     env = made(5, seed=1, placements=4)
     env.reset()
