@@ -122,6 +122,15 @@ class CandidateView:
             (self.actions, self.mask, self.state, self.moves, self.replies, self.features, self.counts),
         )
 
+    def places_of(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(N,) the place of an action of each game: where it is not listed, that of the tightest one of its kind."""
+        cells = self.games.edition.cells
+        slots = (actions - FIRST_SPECIAL - cells) // (MAX_ORIENTATIONS * cells)
+        kinds = np.where(actions < FIRST_SPECIAL + cells, 1, 1 + slots * self.placements)
+        listed = (self.actions == actions[:, None]) & self.mask
+        places: NDArray[np.int64] = np.where(listed.any(axis=1), listed.argmax(axis=1), kinds)
+        return places
+
     def observation(self, indices: NDArray[np.int64] | None = None) -> dict[str, NDArray[np.float32]]:
         """What a network is told of all games, or of those named, as they stood at the last update; copies."""
         chosen = slice(None) if indices is None else indices

@@ -70,6 +70,9 @@ class Config:
     averaged_updates: int = _field(
         1, "what is measured and kept is the mean of the network over about so many updates; 1 for no averaging"
     )
+    teacher: str = _field("", "agent whose games the network learns from before it plays by itself; none if empty")
+    lesson_games: int = _field(6144, "games of the teacher")
+    lesson_epochs: int = _field(8, "passes over the teacher's decisions")
     league_share: float = _field(0.2, "share of the games against frozen earlier selves and scripted agents")
     league_agents: list[str] = _field(["greedy"], "scripted agents of the league")
     league_every: int = _field(20, "updates between two earlier selves that join the league")
@@ -135,7 +138,7 @@ class Config:
 
 # game -> fields that mean nothing in another
 _FIELDS_OF: dict[str, tuple[str, ...]] = {
-    "patchwork": ("edition", "turn_aware", "network", "placements"),
+    "patchwork": ("edition", "turn_aware", "network", "placements", "teacher"),
     "quilt_show": ("num_players", *VARIANTS),
 }
 
@@ -161,6 +164,8 @@ _BOUNDS: tuple[tuple[str, float, float], ...] = (
     ("width", 8, 4096),
     ("hidden", 8, 4096),
     ("averaged_updates", 1, 1e6),
+    ("lesson_games", 1, 1e7),
+    ("lesson_epochs", 1, 1000),
     ("league_share", 0, 1),
     ("league_every", 1, 1e9),
     ("league_size", 0, 1000),

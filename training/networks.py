@@ -18,7 +18,7 @@ from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS
 from patchwork_env.interfaces.batch import PatchworkBatch
 from training import circle
 from training.policy import CandidateNetwork, Observation, PolicyNetwork
-from training.views import ActionView, FullView
+from training.views import FullView, PlacedView
 
 MOST_HEADS = 4  # of the attention
 
@@ -34,7 +34,7 @@ class AttentionNetwork(CandidateNetwork):
         self.attend = nn.MultiheadAttention(width, math.gcd(width, MOST_HEADS), batch_first=True)
 
     @staticmethod
-    def view(games: PatchworkBatch, placements: int) -> ActionView:
+    def view(games: PatchworkBatch, placements: int) -> PlacedView:
         """The list of candidates, and the circle."""
         return circle.CircleView(games, placements)
 
@@ -64,7 +64,7 @@ class FullNetwork(PolicyNetwork):
         return cls(edition, width, hidden)
 
     @staticmethod
-    def view(games: PatchworkBatch, placements: int) -> ActionView:
+    def view(games: PatchworkBatch, placements: int) -> PlacedView:
         """All actions; the number of placements has no meaning here."""
         return FullView(games)
 

@@ -17,7 +17,7 @@ from training.candidates import NUM_FEATURES, VALUE, CandidateView
 from training.replies import REPLY_SIZE
 from training.situation import MOVE_SIZE, STATE_SIZE
 from training.split import SplitNetwork
-from training.views import ActionView
+from training.views import PlacedView
 
 Observation = dict[str, Tensor]
 
@@ -51,7 +51,7 @@ class PolicyNetwork(ChoiceScorer):
 
     @staticmethod
     @abstractmethod
-    def view(games: PatchworkBatch, placements: int) -> ActionView:
+    def view(games: PatchworkBatch, placements: int) -> PlacedView:
         """What such a network chooses from."""
 
 
@@ -103,7 +103,7 @@ class CandidateNetwork(PolicyNetwork):
         return cls(width, hidden)
 
     @staticmethod
-    def view(games: PatchworkBatch, placements: int) -> ActionView:
+    def view(games: PatchworkBatch, placements: int) -> PlacedView:
         """The list of candidates."""
         return CandidateView(games, placements)
 
@@ -192,6 +192,11 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         # Masked before the product: 0 * -inf would make every gradient NaN.
         entropies = -(logarithms.exp() * logarithms.masked_fill(~masks, 0.0)).sum(dim=1)
         return values[:, None], logarithms.gather(1, actions[:, None]).squeeze(1), entropies
+
+    def judged(self, obs: Observation, masks: Tensor) -> tuple[Tensor, Tensor]:
+        """What the network itself answers: logits (N, K) and values (N,)."""
+        logits, values = self._split(obs, masks)
+        return logits, values
 
     def predict_values(self, obs: Observation) -> Tensor:  # type: ignore[override]
         """Values (N, 1)."""

@@ -7,6 +7,7 @@
     metrics.csv        a row for each update
     tensorboard/       the same for TensorBoard
     latest/, best/     checkpoints: weights and description
+    lessons.npz        the teacher's decisions so far, if there is one
     state.pt           optimizer, random state, games and league, for resuming
     curves.png         the learning curves so far
 """
@@ -27,6 +28,7 @@ import yaml
 
 from patchwork_env.version import __version__
 from training.config import Config, load_config
+from training.lessons import Lessons
 
 LIBRARIES = ("numpy", "numba", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib")
 STATE_FORMAT = 3
@@ -55,12 +57,14 @@ class RunDirectory:
         return run
 
     @classmethod
-    def resume(cls, path: Path) -> tuple[RunDirectory, Config, dict[str, Any]]:
-        """A run that was interrupted, its configuration and the state to go on from."""
+    def resume(cls, path: Path) -> tuple[RunDirectory, Config, dict[str, Any] | None]:
+        """A run that was interrupted, its configuration and the state to go on from; None if it has lessons only."""
         if not (path / "config.yaml").is_file():
             raise RunError(f"{path} holds no run: there is no config.yaml in it")
         run = cls(path)
         state_file = path / "state.pt"
+        if not state_file.is_file() and run.read_lessons() is not None:
+            return run, load_config(path / "config.yaml"), None
         if not state_file.is_file():
             raise RunError(f"{path} was stopped before its first checkpoint; start it again without --resume")
         state: dict[str, Any] = torch.load(state_file, weights_only=True)
@@ -78,6 +82,15 @@ class RunDirectory:
         buffer = io.BytesIO()
         torch.save({"format": STATE_FORMAT, **state}, buffer)
         self._write_bytes("state.pt", buffer.getvalue())
+
+    def save_lessons(self, lessons: Lessons) -> None:
+        """Write the teacher's decisions so far, at once."""
+        self._write_bytes("lessons.npz", lessons.as_bytes())
+
+    def read_lessons(self) -> Lessons | None:
+        """The teacher's decisions so far; None if there are none."""
+        file = self.path / "lessons.npz"
+        return Lessons.from_bytes(file.read_bytes()) if file.is_file() else None
 
     def add_metrics(self, row: dict[str, Any]) -> None:
         """Append a row; the first row decides the columns, later ones may leave some empty."""

@@ -43,7 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
             raise ValueError("--resume takes its configuration from the run: give neither CONFIG nor --out with it")
         directory, config, state = RunDirectory.resume(arguments.resume)
         trainer = Trainer(config, directory)
-        trainer.restore(state)
+        if state is not None:
+            trainer.restore(state)
     else:
         name, config = _asked_for(arguments)
         directory = RunDirectory.create(arguments.out or _free_directory(name), config)

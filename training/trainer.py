@@ -19,8 +19,10 @@ from training.config import Config
 from training.display import Display
 from training.games import Measured, trained_game
 from training.league import League, frozen
+from training.lessons import ROUND_GAMES, Lessons, learn, play_round
 from training.network_agent import NetworkAgent
 from training.plots import draw_curves
+from training.policy import NetworkPolicy
 from training.run import RunDirectory
 
 EVALUATION_SEED = 1_000_003  # deals that are the same in every evaluation, and not those of training
@@ -80,6 +82,11 @@ class Trainer:
         """Train to the end; False if Ctrl-C ended it before."""
         left = (self.config.updates - self.updates) * self.config.update_size
         with Display(self.game) as display, _interrupts() as interrupted:
+            try:
+                if self.config.teacher and self.updates == 0:
+                    self.take_lessons(display, interrupted)
+            except _Interrupted:
+                return False
             loop = _Loop(self, display, interrupted)
             try:
                 if left > 0:
@@ -94,6 +101,33 @@ class Trainer:
             self.draw()
             display.final_table(rates, self.seconds, self.directory.path)
         return True
+
+    def take_lessons(self, display: Display, interrupted: list[bool]) -> None:
+        """Let the teacher play what is not played yet, round by round, and learn from all of it."""
+        started = time.perf_counter()
+        lessons = self.directory.read_lessons() or Lessons.none()
+        while lessons.games < self.config.lesson_games:
+            if interrupted:
+                raise _Interrupted
+            lessons = lessons.joined(play_round(self.config, lessons.games // ROUND_GAMES))
+            self.directory.save_lessons(lessons)
+            display.say(
+                f"{self.config.teacher} played {lessons.games:,} of {self.config.lesson_games:,} games, "
+                f"{len(lessons.actions):,} decisions"
+            )
+        policy = self.model.policy
+        assert isinstance(policy, NetworkPolicy)
+        learn(
+            policy,
+            lessons,
+            self.config,
+            lambda epoch, right, error: display.say(
+                f"epoch {epoch} of the lessons: {right:.1%} chosen like {self.config.teacher}, value error {error:.3f}"
+            ),
+        )
+        self.averaged.module.load_state_dict(self.network.state_dict())
+        self.seconds += time.perf_counter() - started
+        self._save_checkpoint("lessons")
 
     def evaluate(self, deals: int) -> dict[str, Measured]:
         """Matches against the baselines, by their names."""

@@ -54,11 +54,7 @@ class SelfPlayVecEnv(SelfPlayEnv):
     def _earned(self, result: Any, indices: NDArray[np.int64]) -> NDArray[np.float32]:
         earned = np.zeros((len(indices), 2), np.float32)
         over = result.done[indices]
-        scores = result.final_scores[indices[over]].astype(np.float32)
-        margin = np.tanh((scores[:, 0] - scores[:, 1]) / MARGIN_SCALE)
-        outcome = result.rewards[indices[over], 0]
-        first = self.reward_sign * (self.outcome_share * outcome + (1 - self.outcome_share) * margin)
-        earned[over] = np.stack([first, -first], axis=1)
+        earned[over] = final_rewards(result, indices[over], self.outcome_share, self.reward_sign)
         return earned
 
     def _win_shares(self, result: Any, ended: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -71,3 +67,14 @@ class SelfPlayVecEnv(SelfPlayEnv):
             "score": result.final_scores[ended].mean(axis=1),
             "empty_cells": np.bitwise_count(empty).sum(axis=(1, 2)) / 2,
         }
+
+
+def final_rewards(
+    result: Any, ended: NDArray[np.int64], outcome_share: float, reward_sign: float
+) -> NDArray[np.float32]:
+    """(n, 2) what both players are paid in the games named, which the batch's step has just ended."""
+    scores = result.final_scores[ended].astype(np.float32)
+    margin = np.tanh((scores[:, 0] - scores[:, 1]) / MARGIN_SCALE)
+    first = reward_sign * (outcome_share * result.rewards[ended, 0] + (1 - outcome_share) * margin)
+    paid: NDArray[np.float32] = np.stack([first, -first], axis=1).astype(np.float32)
+    return paid

@@ -33,6 +33,14 @@ class ActionView(Protocol):
         ...
 
 
+class PlacedView(ActionView, Protocol):
+    """A view of Patchwork that also finds the place of an action."""
+
+    def places_of(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(N,) the place of an action of each game, or of the one most like it where it has none."""
+        ...
+
+
 class FullView:
     """Every action of the environment with its mask; what is told is the flat tensor of the player to move."""
 
@@ -57,3 +65,7 @@ class FullView:
         chosen = slice(None) if indices is None else indices
         # A solo game's tensor has the Automa's numbers behind the part that a network knows.
         return {"state": self.games.observe_tensor()[chosen, : self._state_size].copy()}
+
+    def places_of(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(N,) the actions themselves."""
+        return actions
