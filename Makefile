@@ -42,7 +42,7 @@ train: setup  ## a short self-play training, then a table of win rates
 	$(BIN)/patchwork train quickstart
 
 pretrained: setup  ## train the shipped players anew (runs/pretrained)
-	$(BIN)/patchwork train selfplay --out runs/pretrained/revised
+	$(BIN)/patchwork train taught --out runs/pretrained/revised
 	$(BIN)/patchwork train stack_n_stuff --out runs/pretrained/stack_n_stuff
 
 bench: setup  ## decisions per second on this machine

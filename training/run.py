@@ -57,14 +57,14 @@ class RunDirectory:
         return run
 
     @classmethod
-    def resume(cls, path: Path) -> tuple[RunDirectory, Config, dict[str, Any] | None]:
-        """A run that was interrupted, its configuration and the state to go on from; None if it has lessons only."""
+    def resume(cls, path: Path) -> tuple[RunDirectory, Config, dict[str, Any]]:
+        """A run that was interrupted, its configuration and the state to go on from; empty if it has lessons only."""
         if not (path / "config.yaml").is_file():
             raise RunError(f"{path} holds no run: there is no config.yaml in it")
         run = cls(path)
         state_file = path / "state.pt"
         if not state_file.is_file() and run.read_lessons() is not None:
-            return run, load_config(path / "config.yaml"), None
+            return run, load_config(path / "config.yaml"), {}
         if not state_file.is_file():
             raise RunError(f"{path} was stopped before its first checkpoint; start it again without --resume")
         state: dict[str, Any] = torch.load(state_file, weights_only=True)

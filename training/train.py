@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise ValueError("--resume takes its configuration from the run: give neither CONFIG nor --out with it")
         directory, config, state = RunDirectory.resume(arguments.resume)
         trainer = Trainer(config, directory)
-        if state is not None:
+        if state:
             trainer.restore(state)
     else:
         name, config = _asked_for(arguments)

@@ -15,6 +15,7 @@ from stable_baselines3.common.logger import configure
 from torch import Tensor
 from torch.optim.swa_utils import AveragedModel
 
+from patchwork_env.agents.base import make_agent
 from training.config import Config
 from training.display import Display
 from training.games import Measured, trained_game
@@ -59,6 +60,8 @@ class Trainer:
         self.model.set_logger(configure(str(directory.path / "tensorboard"), ["tensorboard"]))
         self.averaged = AveragedModel(self.network, avg_fn=running_mean(config.averaged_updates))
         self.league = League(config, self.game, self.env)
+        if config.teacher:
+            make_agent(config.teacher)  # a bad name is told of at once
         self.updates = 0  # done so far
         self.seconds = 0.0  # spent so far, evaluations included
         self.best: tuple[float, ...] = ()  # win rates against the baselines, hardest first
