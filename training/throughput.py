@@ -147,7 +147,7 @@ def profile(config: Config, repeat: int) -> dict[str, float]:
         watches.watch("rollout: view", env.view, "update")
         watches.watch("rollout: network", policy, "forward", "predict_values")
         watches.watch("rollout: environment", env.games, "step", "reset")
-        watches.watch("rollout: opponents", env, "_play_opponents")
+        watches.watch("rollout: opponents", env, "_play_others")
         watches.watch("rollout: buffer", buffer, "add", "compute_returns_and_advantage")
         watches.watch("rollout: the rest", model, "collect_rollouts")
         watches.watch("update: minibatches", buffer, "_get_samples")
