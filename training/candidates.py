@@ -48,7 +48,8 @@ from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS
 from patchwork_env.games.patchwork.state import NOBODY
 from patchwork_env.interfaces.batch import PatchworkBatch
 from patchwork_env.kernels import kernel, run_over
-from training.replies import KINDS, REPLY_SIZE
+from training.outline import KINDS
+from training.replies import REPLY_SIZE
 from training.situation import MOVE_SIZE, STATE_SIZE, describe_situation, situation_scratch
 
 UPCOMING_WAYS = 4  # patches ahead that a placement is judged by

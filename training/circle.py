@@ -9,7 +9,7 @@ from patchwork_env.agents.packing import count_ways
 from patchwork_env.interfaces.batch import PatchworkBatch
 from patchwork_env.kernels import kernel, run_over
 from training.candidates import CandidateView
-from training.replies import describe_patch
+from training.outline import describe_patch
 from training.views import Arrays
 
 LENGTH = 16  # patches from the neutral token on, of the 33 that there are at first

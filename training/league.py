@@ -32,6 +32,7 @@ class League:
         ]
         self.win_rates = [0.5] * len(self.agents)  # the learner's, running
         self._apply()
+        env.set_openings(config.opening_share, config.opening_decisions, len(self.agents))
 
     def join(self, network: ChoiceScorer, update: int) -> None:
         """Freeze the network as an opponent; the oldest earlier self leaves when there are too many."""
@@ -85,9 +86,7 @@ class League:
 
     def _apply(self) -> None:
         weights = np.maximum(FLOOR, (1.0 - np.array(self.win_rates)) ** 2)
-        config = self._config
-        self._env.set_league(self.agents, weights, config.league_share)
-        self._env.set_openings(config.opening_share, config.opening_decisions, len(config.league_agents))
+        self._env.set_league(self.agents, weights, self._config.league_share)
 
 
 def frozen(state: Any) -> Any:

@@ -44,6 +44,7 @@ class RunDirectory:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.metrics = path / "metrics.csv"
+        self.lessons = path / "lessons.npz"
 
     @classmethod
     def create(cls, path: Path, config: Config) -> RunDirectory:
@@ -63,7 +64,7 @@ class RunDirectory:
             raise RunError(f"{path} holds no run: there is no config.yaml in it")
         run = cls(path)
         state_file = path / "state.pt"
-        if not state_file.is_file() and run.read_lessons() is not None:
+        if not state_file.is_file() and run.lessons.is_file():
             return run, load_config(path / "config.yaml"), {}
         if not state_file.is_file():
             raise RunError(f"{path} was stopped before its first checkpoint; start it again without --resume")
@@ -85,12 +86,11 @@ class RunDirectory:
 
     def save_lessons(self, lessons: Lessons) -> None:
         """Write the teacher's decisions so far, at once."""
-        self._write_bytes("lessons.npz", lessons.as_bytes())
+        self._write_bytes(self.lessons.name, lessons.as_bytes())
 
     def read_lessons(self) -> Lessons | None:
         """The teacher's decisions so far; None if there are none."""
-        file = self.path / "lessons.npz"
-        return Lessons.from_bytes(file.read_bytes()) if file.is_file() else None
+        return Lessons.from_bytes(self.lessons.read_bytes()) if self.lessons.is_file() else None
 
     def add_metrics(self, row: dict[str, Any]) -> None:
         """Append a row; the first row decides the columns, later ones may leave some empty."""

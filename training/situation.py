@@ -23,7 +23,22 @@ from patchwork_env.agents.valuation import mix_weights_at, patch_value, track_va
 from patchwork_env.games.patchwork.edition import OFFERED
 from patchwork_env.games.patchwork.rules import empty_cells, special_pending
 from patchwork_env.kernels import kernel
-from training.replies import KINDS, OUTLINE_SIZE, STEP_SIZE, describe_patch, describe_replies
+from training.outline import (
+    BUTTONS,
+    DECIDER,
+    INCOME,
+    KINDS,
+    OUTLINE_SIZE,
+    OVER,
+    SPACE,
+    STEP_SIZE,
+    describe_patch,
+    follow,
+    outline,
+    place_of_offer,
+    stay,
+)
+from training.replies import describe_replies
 
 AHEAD = 10  # patches from the neutral token on that a position tells of
 UPCOMING = 6  # patches from the neutral token on that a move tells of, as they lie when it is made
@@ -112,81 +127,65 @@ def describe_situation(table, game, borders, weights, scratch, state, moves, rep
         out[:] = 0.0
         if k < game["circle_size"]:
             describe_patch(table, np.int64(game["circle"][k]), out)
+    moves[:, :] = 0.0
+    replies[:, :, :] = 0.0
+    outline(table, game, outlines[0])
     pending = special_pending(game)
     for kind in range(KINDS):
-        describe_move(table, game, borders, weights, mixed_weights, ways, pending, kind - 1, moves[kind])
-    if pending:
-        replies[:, :, :] = 0.0
-    else:
-        describe_replies(table, game, ways, outlines, step, replies)
+        if pending:
+            stay(table, outlines[0], outlines[1], step)
+        elif not follow(table, game, ways, outlines[0], kind - 1, outlines[1], step):
+            continue
+        describe_move(table, pending, kind, outlines, step, moves[kind])
+        space = outlines[1, SPACE if keeps_turn(outlines[1]) else SPACE + 1]
+        mix_weights_at(table, space, weights, mixed_weights)
+        describe_offer(table, game, borders, mixed_weights, ways, outlines[1], moves[kind])
+        if not pending:
+            describe_replies(table, game, ways, outlines, step, replies[kind])
 
 
 @kernel
-def describe_move(table, game, borders, weights, mixed_weights, ways, pending, slot, row):
-    """What a kind of move does to buttons, income and the time track, and what is then on offer.
+def keeps_turn(outlined):
+    """Whether the player who has moved decides again."""
+    return outlined[DECIDER] == 0 and not outlined[OVER]
 
-    ``slot`` -1 is to advance. With a special patch ``pending``, -1 is to decline it and all others are to place it.
-    All zeros if the player cannot make the move.
+
+@kernel
+def describe_move(table, pending, kind, outlines, step, row):
+    """What a kind of move, which leads from the first outline to the second, does to buttons, income and the track.
+
+    With a special patch ``pending``, the first kind is to decline it and all others are to place it.
     """
-    row[:] = 0.0
-    player = np.int64(game["to_play"])
-    position = np.int64(game["positions"][player])
-    other = np.int64(game["positions"][1 - player])
-    buttons = np.int64(game["buttons"][player])
-    income = np.int64(game["incomes"][player])
-    stop = position
-    bought = np.int64(-1)  # slot of the patch that leaves the circle
+    before, after = outlines[0], outlines[1]
     if pending:
-        row[3 if slot == -1 else 2] = 1.0
-        row[7] = 0.0 if slot == -1 else 0.125
-    elif slot == -1:
+        row[3 if kind == 0 else 2] = 1.0
+        row[7] = 0.0 if kind == 0 else 0.125
+    elif kind == 0:
         row[0] = 1.0
-        stop = min(other + 1, table["last_space"])
-        buttons += stop - position
     else:
-        if slot >= game["circle_size"] or ways[0, slot] == 0.0:
-            return
-        patch = np.int64(game["circle"][slot])
-        if table["cost"][patch] > buttons:
-            return
-        bought = np.int64(slot)
         row[1] = 1.0
-        describe_patch(table, patch, row[4:8])
-        row[8] = table["income"][patch] * table["incomes_after"][position] * 0.05
-        buttons -= table["cost"][patch]
-        income += table["income"][patch]
-        stop = min(position + table["time"][patch], table["last_space"])
-    marks = np.int64(table["incomes_after"][position]) - np.int64(table["incomes_after"][stop])
-    buttons += marks * income
-    row[9] = buttons * 0.05
-    row[10] = income * 0.1
-    row[11] = (stop - position) * 0.1
-    row[12] = marks * income * 0.05
-    reached = np.int64(table["next_special"][max(position, other)])
-    while reached != -1 and reached <= stop:
-        row[13] += 1.0
-        reached = np.int64(table["next_special"][reached])
-    keeps_turn = stop <= other and stop < table["last_space"]
-    row[14] = 1.0 if keeps_turn else 0.0
-    row[15] = (stop - other) * 0.1
-    if keeps_turn:
-        decider = (player, buttons, income, stop, other)
-    else:
-        opponent = 1 - player
-        decider = (opponent, np.int64(game["buttons"][opponent]), np.int64(game["incomes"][opponent]), other, stop)
-    mix_weights_at(table, decider[3], weights, mixed_weights)
-    describe_offer(table, game, borders, mixed_weights, ways, bought, buttons, decider, row)
+        describe_patch(table, step[0], row[4:8])
+        row[8] = table["income"][step[0]] * table["incomes_after"][before[SPACE]] * 0.05
+    row[9] = after[BUTTONS] * 0.05
+    row[10] = after[INCOME] * 0.1
+    row[11] = (after[SPACE] - before[SPACE]) * 0.1
+    row[12] = step[1] * 0.05
+    row[13] = step[2]
+    row[14] = 1.0 if keeps_turn(after) else 0.0
+    row[15] = (after[SPACE] - after[SPACE + 1]) * 0.1
 
 
 @kernel
-def describe_offer(table, game, borders, weights, ways, bought, buttons, decider, row):
-    """The patches that lie ahead once the one in slot ``bought`` (-1 for none) is gone, and what they are worth.
+def describe_offer(table, game, borders, weights, ways, outlined, row):
+    """The patches that lie ahead after a move, and what they are worth to whoever decides next.
 
-    ``buttons`` are the player's after the move. ``decider`` is who decides next: the player, its buttons, income and
-    space, and the other's space; ``weights`` are those that hold there.
+    ``outlined`` is what the move has led to; ``weights`` are those that hold for that player there.
     """
     mover = np.int64(game["to_play"])
-    who, money, income, space, other = decider
+    side = 0 if keeps_turn(outlined) else 1
+    who = mover if side == 0 else 1 - mover
+    money, income = outlined[BUTTONS + side], outlined[INCOME + side]
+    space, other = outlined[SPACE + side], outlined[SPACE + 1 - side]
     quilt = game["quilts"][who]
     low = table["full"][0] & ~quilt[0]
     high = table["full"][1] & ~quilt[1]
@@ -195,22 +194,20 @@ def describe_offer(table, game, borders, weights, ways, bought, buttons, decider
     step = min(other + 1, table["last_space"])
     advance = step - space + track_value(table, weights, space, other, step, income)
     best = advance
-    size = np.int64(game["circle_size"])
-    left = size - (1 if bought >= 0 else 0)
-    for k in range(min(np.int64(UPCOMING), left)):
-        position = bought + 1 + k
-        if position >= size:
-            position -= size
+    for k in range(UPCOMING):
+        position = place_of_offer(game, outlined, k)
+        if position == -1:
+            break
         patch = np.int64(game["circle"][position])
         out = row[_NEXT + _NEXT_SIZE * k : _NEXT + _NEXT_SIZE * (k + 1)]
         describe_patch(table, patch, out)
         cost = np.int64(table["cost"][patch])
-        out[4] = 1.0 if cost <= buttons else 0.0
-        out[5] = 1.0 if cost <= game["buttons"][1 - mover] else 0.0
+        out[4] = 1.0 if cost <= outlined[BUTTONS] else 0.0
+        out[5] = 1.0 if cost <= outlined[BUTTONS + 1] else 0.0
         out[6] = ways[0, position]
         out[7] = ways[1, position]
         value = patch_value(table, weights, patch, space, other, income) - share * table["size"][patch]
-        if cost > money or (out[6] if who == mover else out[7]) == 0.0:
+        if cost > money or ways[side, position] == 0.0:
             value = advance - _OUT_OF_REACH
         out[8] = (value - advance) * 0.1
         if k < OFFERED:

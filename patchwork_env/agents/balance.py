@@ -28,21 +28,25 @@ def balance(table, game, borders):
 @kernel
 def holdings(table, game, borders, player):
     """What a player has: points, income to come, spaces to go and a quilt with room for patches."""
-    position = np.int64(game["positions"][player])
-    left = table["last_space"] - position
-    share = left / table["last_space"]
     quilt = game["quilts"][player]
     low = table["full"][0] & ~quilt[0]
     high = table["full"][1] & ~quilt[1]
     pairs, squares, _, _, _ = quilt_counts(table, borders, low, high)
     bonus = table["bonus_points"] if game["bonus_holder"] == player else 0
-    to_come = np.int64(game["incomes"][player]) * np.int64(table["incomes_after"][position])
+    space = np.int64(game["positions"][player])
     return (
-        game["buttons"][player] * (1.0 + 1.8 * share * share)
-        + to_come * (1.05 + 0.35 * share * share)
-        + left * (1.0 + 1.6 * share)
+        means(table, game["buttons"][player], np.int64(game["incomes"][player]), space)
         + bonus
         - 2.95 * empty_cells(table, game, player)
         + 1.2 * pairs
         - 0.9 * squares
     )
+
+
+@kernel
+def means(table, buttons, income, space):
+    """What buttons, an income and the spaces still to go are worth to a player on that space."""
+    left = table["last_space"] - space
+    share = left / table["last_space"]
+    to_come = income * np.int64(table["incomes_after"][space])
+    return buttons * (1.0 + 1.8 * share * share) + to_come * (1.05 + 0.35 * share * share) + left * (1.0 + 1.6 * share)

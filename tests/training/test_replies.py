@@ -8,7 +8,8 @@ import pytest
 from patchwork_env import PatchworkBatch
 from tests.playing import EDITIONS, arrange, start
 from training.candidates import CandidateView
-from training.replies import KINDS, REPLY_FEATURES
+from training.outline import KINDS
+from training.replies import REPLY_FEATURES
 
 
 def named(row: np.ndarray) -> dict[str, float]:

@@ -9,7 +9,7 @@ from patchwork_env import PatchworkBatch
 from patchwork_env.games.patchwork.actions import describe
 from tests.playing import EDITIONS, arrange, random_actions, start
 from training.candidates import FEATURES, CandidateView
-from training.replies import KINDS
+from training.outline import KINDS
 from training.situation import MOVE_FEATURES, UPCOMING
 
 
