@@ -3,8 +3,8 @@
 Of the 2,027 actions few are legal and fewer are sensible. The view lists, for every game, the advance and the
 ``placements`` tightest ways to lay each offered patch (or the best cells for a special patch), each with a row of
 features that say what it does to the quilt. What it does to everything else is the same for all placements of a patch
-and told once, by `training.situation`. A learner scores the rows and picks one; the view maps the choice back to the
-environment's action.
+and told once, by `patchwork_env.agents.situation`. A learner scores the rows and picks one; the view maps the choice
+back to the environment's action.
 
 The places of the list have fixed meanings, so that they can be an action space of their own::
 
@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from patchwork_env.agents.outline import KINDS
 from patchwork_env.agents.packing import (
     QUILT_FEATURES,
     border_words,
@@ -29,6 +30,8 @@ from patchwork_env.agents.packing import (
     rank_placements,
 )
 from patchwork_env.agents.position import bonus_progress
+from patchwork_env.agents.replies import REPLY_SIZE
+from patchwork_env.agents.situation import MOVE_SIZE, STATE_SIZE, describe_situation, situation_scratch
 from patchwork_env.agents.valuation import (
     CELLS,
     HORIZON,
@@ -48,9 +51,6 @@ from patchwork_env.games.patchwork.shapes import MAX_ORIENTATIONS
 from patchwork_env.games.patchwork.state import NOBODY
 from patchwork_env.interfaces.batch import PatchworkBatch
 from patchwork_env.kernels import kernel, run_over
-from training.outline import KINDS
-from training.replies import REPLY_SIZE
-from training.situation import MOVE_SIZE, STATE_SIZE, describe_situation, situation_scratch
 
 UPCOMING_WAYS = 4  # patches ahead that a placement is judged by
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from patchwork_env.agents.outline import describe_patch
 from patchwork_env.agents.packing import count_ways
 from patchwork_env.interfaces.batch import PatchworkBatch
 from patchwork_env.kernels import kernel, run_over
 from training.candidates import CandidateView
-from training.outline import describe_patch
 from training.views import Arrays
 
 LENGTH = 16  # patches from the neutral token on, of the 33 that there are at first

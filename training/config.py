@@ -71,8 +71,13 @@ class Config:
         1, "what is measured and kept is the mean of the network over about so many updates; 1 for no averaging"
     )
     teacher: str = _field("", "agent whose games the network learns from before it plays by itself; none if empty")
-    lesson_games: int = _field(6144, "games of the teacher")
-    lesson_epochs: int = _field(8, "passes over the teacher's decisions")
+    lesson_games: int = _field(6144, "games of the teacher in a round of lessons")
+    lesson_epochs: int = _field(12, "passes over all decisions of teachers so far, after each round")
+    lesson_rounds: int = _field(1, "rounds of lessons; after the first the network guides a search, which teaches it")
+    lesson_search: int = _field(200, "simulations a decision of the search that teaches in later rounds")
+    lesson_partners: list[str] = _field(
+        ["greedy", "lookahead:6"], "agents that take seats in later rounds, beside that search and the network alone"
+    )
     league_share: float = _field(0.2, "share of the games against frozen earlier selves and scripted agents")
     league_agents: list[str] = _field(["greedy"], "scripted agents of the league")
     league_every: int = _field(20, "updates between two earlier selves that join the league")
@@ -166,6 +171,8 @@ _BOUNDS: tuple[tuple[str, float, float], ...] = (
     ("averaged_updates", 1, 1e6),
     ("lesson_games", 1, 1e7),
     ("lesson_epochs", 1, 1000),
+    ("lesson_rounds", 1, 1000),
+    ("lesson_search", 2, 1e6),
     ("league_share", 0, 1),
     ("league_every", 1, 1e9),
     ("league_size", 0, 1000),

@@ -11,11 +11,11 @@ from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import Tensor, nn
 
+from patchwork_env.agents.replies import REPLY_SIZE
+from patchwork_env.agents.situation import MOVE_SIZE, STATE_SIZE
 from patchwork_env.games.patchwork.edition import OFFERED, Edition
 from patchwork_env.interfaces.batch import PatchworkBatch
 from training.candidates import NUM_FEATURES, VALUE, CandidateView
-from training.replies import REPLY_SIZE
-from training.situation import MOVE_SIZE, STATE_SIZE
 from training.split import SplitNetwork
 from training.views import PlacedView
 

@@ -7,7 +7,9 @@
     metrics.csv        a row for each update
     tensorboard/       the same for TensorBoard
     latest/, best/     checkpoints: weights and description
-    lessons.npz        the teacher's decisions so far, if there is one
+    lessons_*.npz      the teachers' decisions so far, a file for each round, if there are lessons
+    lessons.csv        how well they were learnt
+    lessons/           the checkpoint that they led to
     state.pt           optimizer, random state, games and league, for resuming
     curves.png         the learning curves so far
 """
@@ -44,7 +46,6 @@ class RunDirectory:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.metrics = path / "metrics.csv"
-        self.lessons = path / "lessons.npz"
 
     @classmethod
     def create(cls, path: Path, config: Config) -> RunDirectory:
@@ -64,7 +65,7 @@ class RunDirectory:
             raise RunError(f"{path} holds no run: there is no config.yaml in it")
         run = cls(path)
         state_file = path / "state.pt"
-        if not state_file.is_file() and run.lessons.is_file():
+        if not state_file.is_file() and run._lessons_file(0).is_file():
             return run, load_config(path / "config.yaml"), {}
         if not state_file.is_file():
             raise RunError(f"{path} was stopped before its first checkpoint; start it again without --resume")
@@ -84,13 +85,17 @@ class RunDirectory:
         torch.save({"format": STATE_FORMAT, **state}, buffer)
         self._write_bytes("state.pt", buffer.getvalue())
 
-    def save_lessons(self, lessons: Lessons) -> None:
-        """Write the teacher's decisions so far, at once."""
-        self._write_bytes(self.lessons.name, lessons.as_bytes())
+    def save_lessons(self, number: int, lessons: Lessons) -> None:
+        """Write the decisions of a round's teacher so far, at once."""
+        self._write_bytes(self._lessons_file(number).name, lessons.as_bytes())
 
-    def read_lessons(self) -> Lessons | None:
-        """The teacher's decisions so far; None if there are none."""
-        return Lessons.from_bytes(self.lessons.read_bytes()) if self.lessons.is_file() else None
+    def read_lessons(self, number: int) -> Lessons | None:
+        """The decisions of a round's teacher so far; None if there are none."""
+        file = self._lessons_file(number)
+        return Lessons.from_bytes(file.read_bytes()) if file.is_file() else None
+
+    def _lessons_file(self, number: int) -> Path:
+        return self.path / f"lessons_{number + 1}.npz"
 
     def add_metrics(self, row: dict[str, Any]) -> None:
         """Append a row; the first row decides the columns, later ones may leave some empty."""

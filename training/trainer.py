@@ -20,7 +20,7 @@ from training.config import Config
 from training.display import Display
 from training.games import Measured, trained_game
 from training.league import League, frozen
-from training.lessons import ROUND_GAMES, Lessons, learn, play_round
+from training.lessons import ROUND_GAMES, Lessons, learn, play_games
 from training.network_agent import NetworkAgent
 from training.plots import draw_curves
 from training.policy import NetworkPolicy
@@ -60,8 +60,8 @@ class Trainer:
         self.model.set_logger(configure(str(directory.path / "tensorboard"), ["tensorboard"]))
         self.averaged = AveragedModel(self.network, avg_fn=running_mean(config.averaged_updates))
         self.league = League(config, self.game, self.env)
-        if config.teacher:
-            make_agent(config.teacher)  # a bad name is told of at once
+        for name in [config.teacher, *config.lesson_partners] if config.teacher else []:
+            make_agent(name)  # a bad name is told of at once
         self.updates = 0  # done so far
         self.seconds = 0.0  # spent so far, evaluations included
         self.best: tuple[float, ...] = ()  # win rates against the baselines, hardest first
@@ -106,31 +106,36 @@ class Trainer:
         return True
 
     def take_lessons(self, display: Display, interrupted: list[bool]) -> None:
-        """Let the teacher play what is not played yet, round by round, and learn from all of it."""
+        """Round by round, let the games be played that are not played yet, and learn from all there are."""
         started = time.perf_counter()
-        lessons = self.directory.read_lessons() or Lessons.none()
-        while lessons.games < self.config.lesson_games:
-            if interrupted:
-                raise _Interrupted
-            lessons = lessons.joined(play_round(self.config, lessons.games // ROUND_GAMES))
-            self.directory.save_lessons(lessons)
-            display.say(
-                f"{self.config.teacher} played {lessons.games:,} of {self.config.lesson_games:,} games, "
-                f"{len(lessons.actions):,} decisions"
-            )
         policy = self.model.policy
         assert isinstance(policy, NetworkPolicy)
-        learn(
-            policy,
-            lessons,
-            self.config,
-            lambda epoch, right, error: display.say(
-                f"epoch {epoch} of the lessons: {right:.1%} chosen like {self.config.teacher}, value error {error:.3f}"
-            ),
-        )
-        self.averaged.module.load_state_dict(self.network.state_dict())
+        taken: list[Lessons] = []
+        log = ["round,epoch,decisions,chosen_alike,value_error"]
+        for number in range(self.config.lesson_rounds):
+            lessons = self.directory.read_lessons(number) or Lessons.none()
+            pupil = self.network if number > 0 else None
+            teacher = self.config.teacher if pupil is None else f"the network+mcts:{self.config.lesson_search}"
+            while lessons.games < self.config.lesson_games:
+                if interrupted:
+                    raise _Interrupted
+                count = min(ROUND_GAMES, self.config.lesson_games - lessons.games)
+                first = number * self.config.lesson_games + lessons.games
+                lessons = Lessons.joined([lessons, play_games(self.config, first, count, pupil)])
+                self.directory.save_lessons(number, lessons)
+                display.say(
+                    f"{teacher} played {lessons.games:,} of {self.config.lesson_games:,} games, "
+                    f"{len(lessons.actions):,} decisions"
+                )
+            taken.append(lessons)
+            everything = Lessons.joined(taken)
+            for epoch, (right, error) in enumerate(learn(policy, everything, self.config), start=1):
+                display.say(f"epoch {epoch} of the lessons: {right:.1%} chosen alike, value error {error:.3f}")
+                log.append(f"{number + 1},{epoch},{len(everything.actions)},{right:.4f},{error:.4f}")
+            self.directory.write("lessons.csv", "\n".join([*log, ""]))
+            self.averaged.module.load_state_dict(self.network.state_dict())
+            self._save_checkpoint("lessons")
         self.seconds += time.perf_counter() - started
-        self._save_checkpoint("lessons")
 
     def evaluate(self, deals: int) -> dict[str, Measured]:
         """Matches against the baselines, by their names."""

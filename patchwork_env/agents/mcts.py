@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from patchwork_env.agents.candidates import MAX_CANDIDATES, candidate_scratch
 from patchwork_env.agents.packing import border_words
 from patchwork_env.agents.position import position_network, position_scratch
+from patchwork_env.agents.prior import prior_network, prior_scratch
 from patchwork_env.agents.solo_search import SoloSearch
 from patchwork_env.agents.tree import MAX_DEPTH, NONE, ROOT, SETTINGS, new_trees, plant, simulate
 from patchwork_env.agents.valuation import WEIGHTS, tuned_weights
@@ -32,6 +34,16 @@ MAX_SIMULATIONS = 1_000_000
 SIMULATIONS_PER_MILLISECOND = 60  # more than a core can do
 TIMED_PIECE = 16  # simulations between two looks at the clock
 _WORDS = GAME.itemsize // 8
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What searches have found out about the decisions of some games: of each the most visited steps, best first."""
+
+    actions: NDArray[np.int64]  # (n, m) steps; -1 where there are fewer
+    visits: NDArray[np.int64]  # (n, m) simulations of each
+    results: NDArray[np.float64]  # (n, m) their mean result for the player to move, -1 to 1
+    values: NDArray[np.float64]  # (n,) the mean over all simulations
 
 
 class TreeAgent:
@@ -63,6 +75,15 @@ class TreeAgent:
         """Empty trees for the games of this batch, and all that is worked in."""
         raise NotImplementedError
 
+    def findings(self, games: PatchworkBatch, indices: NDArray[np.int64], most: int = 8) -> Findings:
+        """Of games that `act` has just searched, because they had a choice: up to ``most`` steps of each."""
+        count = len(indices)
+        _, nodes, lists = self._trees
+        actions = np.full((count, most), NONE, np.int64)
+        visits, results, values = np.zeros((count, most), np.int64), np.zeros((count, most)), np.zeros(count)
+        read_roots(indices, nodes, lists, actions, visits, results, values)
+        return Findings(actions, visits, results, values)
+
 
 class MctsAgent(TreeAgent):
     """Guesses results by playing on, and by judging positions.
@@ -89,7 +110,7 @@ class MctsAgent(TreeAgent):
             *(
                 border_words(games.edition),
                 tuned_weights(games.edition),
-                position_network(games.edition),
+                (position_network(games.edition), prior_network(games.edition)),
                 self.settings,
             ),
             *(self._trees, self._scratch, self._seed, 0, self.simulations, actions),
@@ -109,6 +130,7 @@ class MctsAgent(TreeAgent):
             np.empty((count, MAX_CANDIDATES)),
             np.empty((count, max(MAX_DEPTH, nodes)), np.int32),
             position_scratch(count),
+            prior_scratch(count, len(WEIGHTS)),
         )
 
     def _search_by_the_clock(self, start: int, stop: int, *arguments: Any) -> None:
@@ -162,7 +184,7 @@ def search_games(
     episodes,
     borders,
     weights,
-    network,
+    networks,
     settings,
     trees,
     scratch,
@@ -174,9 +196,11 @@ def search_games(
     """Search each game named; ``done`` simulations of this decision were made before."""
     table = tables[0]
     heads, nodes, lists = trees
-    work, words, (mixed_weights, places, place_values), values, path, (counts, inputs, first, second, answer) = scratch
+    work, words, listing, values, path, judging, prior_scratch = scratch
+    mixed_weights, places, place_values = listing
+    counts, inputs, first, second, answer = judging
     rows = (counts[start], inputs[start], first[start], second[start], answer[start])
-    row = (mixed_weights[start], places[start], place_values[start], values[start], rows)
+    row = (mixed_weights[start], places[start], place_values[start], values[start], rows, prior_scratch, start)
     for k in range(start, stop):
         i = indices[k]
         only = single_action(masks[i])
@@ -197,13 +221,37 @@ def search_games(
                 words[start],
                 borders,
                 weights,
-                network,
+                networks,
                 settings,
                 row,
                 path[start],
                 mixed(stream + np.uint64(number)),
             )
         actions[k] = most_visited(nodes[i], lists[i])
+
+
+@kernel
+def read_roots(indices, nodes, lists, actions, visits, results, values):
+    """Write what is known of the roots of the trees named; see `Findings`."""
+    for n in range(indices.shape[0]):
+        tree = nodes[indices[n]]
+        root = tree[ROOT]
+        sign = 1.0 if root["to_play"] == 0 else -1.0
+        values[n] = sign * root["total"] / max(root["visits"], 1)
+        choices = lists[indices[n], root["choices"]]
+        for k in range(choices["count"]):
+            child = choices["children"][k]
+            if child == NONE or tree[child]["visits"] <= visits[n, -1]:
+                continue
+            place = visits.shape[1] - 1
+            while place > 0 and visits[n, place - 1] < tree[child]["visits"]:
+                actions[n, place] = actions[n, place - 1]
+                visits[n, place] = visits[n, place - 1]
+                results[n, place] = results[n, place - 1]
+                place -= 1
+            actions[n, place] = choices["actions"][k]
+            visits[n, place] = tree[child]["visits"]
+            results[n, place] = sign * tree[child]["total"] / tree[child]["visits"]
 
 
 @kernel

@@ -36,13 +36,18 @@ VALUES_FOLDER = Path(__file__).parent / "values"
 @functools.lru_cache(maxsize=64)
 def position_network(edition: Edition) -> NDArray[np.float32]:
     """The network for an edition, read-only: its `PARAMETERS` numbers, or none at all if it has no network."""
+    return network_of(edition, VALUES_FOLDER, PARAMETERS)
+
+
+def network_of(edition: Edition, folder: Path, parameters: int) -> NDArray[np.float32]:
+    """The numbers of a folder's network for an edition, read-only; none if no file there is of its kind."""
     network = np.zeros(0, np.float32)
-    for path in sorted(VALUES_FOLDER.glob("*.npy"), key=lambda path: path.stem != edition.name):
+    for path in sorted(folder.glob("*.npy"), key=lambda path: path.stem != edition.name):
         trained = load_edition(path.stem)
         if _kind(trained) == _kind(edition):
             network = np.load(path, allow_pickle=False)
-            if network.shape != (PARAMETERS,) or network.dtype != np.float32:
-                raise ValueError(f"{path.name}: expected {PARAMETERS} numbers of float32, got {network.shape}")
+            if network.shape != (parameters,) or network.dtype != np.float32:
+                raise ValueError(f"{path.name}: expected {parameters} numbers of float32, got {network.shape}")
             break
     network.flags.writeable = False
     return network

@@ -17,8 +17,9 @@ from patchwork_env.agents.balance import balance
 from patchwork_env.agents.candidates import MAX_CANDIDATES, list_candidates
 from patchwork_env.agents.playout import MARGIN_SCALE, OUTCOME_SHARE, play_out, result_value
 from patchwork_env.agents.position import position_value
+from patchwork_env.agents.prior import add_opinion
 from patchwork_env.games.patchwork.edition import OFFERED
-from patchwork_env.games.patchwork.rules import play
+from patchwork_env.games.patchwork.rules import play, special_pending
 from patchwork_env.kernels import kernel
 from patchwork_env.streams import mixed
 
@@ -120,15 +121,34 @@ def shows_draw(table, game, was_refilled):
 
 
 @kernel
-def add_choices(table, game, tree, nodes, lists, number, borders, weights, settings, scratch_row, values):
-    """Give a node its list of candidates with priors."""
+def add_choices(table, game, tree, nodes, lists, number, borders, weights, prior, settings, scratch_row, values):
+    """Give a node its list of candidates with priors. ``prior`` is a network and what its opinion is made in."""
     mixed_weights, places, place_values = scratch_row
+    network, prior_scratch, row = prior
     choices = lists[tree["lists"]]
+    actions = choices["actions"]
     count, leaders = list_candidates(
-        table, game, borders, weights, mixed_weights, places, place_values, choices["actions"], values
+        table, game, borders, weights, mixed_weights, places, place_values, actions, values
     )
+    if network.shape[0] > 0 and not special_pending(game):
+        add_opinion(table, game, borders, weights, network, prior_scratch, row, actions, count, values)
+        sort_falling(actions, values, leaders, count)
     attach(tree, nodes, lists, number, count, leaders)
     to_probabilities(values, count, settings[TEMPERATURE], choices["priors"])
+
+
+@kernel
+def sort_falling(actions, values, start, stop):
+    """Sort a part of a list by falling value."""
+    for k in range(start + 1, stop):
+        action, value = actions[k], values[k]
+        position = k
+        while position > start and values[position - 1] < value:
+            actions[position] = actions[position - 1]
+            values[position] = values[position - 1]
+            position -= 1
+        actions[position] = action
+        values[position] = value
 
 
 @kernel
@@ -202,9 +222,10 @@ def step_down(table, tree, nodes, lists, number, game, words, was_refilled, sett
 
 
 @kernel
-def simulate(table, tree, nodes, lists, game, words, borders, weights, network, settings, scratch, path, stream):
+def simulate(table, tree, nodes, lists, game, words, borders, weights, networks, settings, scratch, path, stream):
     """One simulation from the position in ``game``, the root: descend, add a node, play out, add the result up."""
-    mixed_weights, places, place_values, values, rows = scratch
+    mixed_weights, places, place_values, values, rows, prior_scratch, row = scratch
+    network, prior = networks
     was_refilled = game["refilled"]
     depth = 1
     path[0] = ROOT
@@ -223,6 +244,7 @@ def simulate(table, tree, nodes, lists, game, words, borders, weights, network, 
                 number,
                 borders,
                 weights,
+                (prior, prior_scratch, row),
                 settings,
                 (mixed_weights, places, place_values),
                 values,

@@ -195,9 +195,11 @@ def test_greedy_beats_random_clearly() -> None:
 
 def test_editions_without_weights_of_their_own_have_some(house_edition: str) -> None:
     from patchwork_env.agents.position import position_network
+    from patchwork_env.agents.prior import prior_network
     from patchwork_env.agents.valuation import WEIGHTS, tuned_weights
 
     for name in [*edition_names(), house_edition]:
         assert tuned_weights(load_edition(name)).shape == (len(WEIGHTS), 2)
-    assert position_network(load_edition("original")).size
-    assert not position_network(load_edition(house_edition)).size
+    for network in (position_network, prior_network):
+        assert network(load_edition("original")).size
+        assert not network(load_edition(house_edition)).size

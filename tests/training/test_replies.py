@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from patchwork_env import PatchworkBatch
+from patchwork_env.agents.outline import KINDS
+from patchwork_env.agents.replies import REPLY_FEATURES
 from tests.playing import EDITIONS, arrange, start
 from training.candidates import CandidateView
-from training.outline import KINDS
-from training.replies import REPLY_FEATURES
 
 
 def named(row: np.ndarray) -> dict[str, float]:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from patchwork_env import PatchworkBatch
+from patchwork_env.agents.outline import KINDS
+from patchwork_env.agents.situation import MOVE_FEATURES, UPCOMING
 from patchwork_env.games.patchwork.actions import describe
 from tests.playing import EDITIONS, arrange, random_actions, start
 from training.candidates import FEATURES, CandidateView
-from training.outline import KINDS
-from training.situation import MOVE_FEATURES, UPCOMING
 
 
 def kind_of(place: int, placements: int) -> int:

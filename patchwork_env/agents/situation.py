@@ -16,14 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from patchwork_env.agents.packing import QUILT_FEATURES, count_ways, quilt_value
-from patchwork_env.agents.position import FEATURES as POSITION_FEATURES
-from patchwork_env.agents.position import SHOWN, write_features
-from patchwork_env.agents.valuation import mix_weights_at, patch_value, track_value
-from patchwork_env.games.patchwork.edition import OFFERED
-from patchwork_env.games.patchwork.rules import empty_cells, special_pending
-from patchwork_env.kernels import kernel
-from training.outline import (
+from patchwork_env.agents.outline import (
     BUTTONS,
     DECIDER,
     INCOME,
@@ -38,7 +31,14 @@ from training.outline import (
     place_of_offer,
     stay,
 )
-from training.replies import describe_replies
+from patchwork_env.agents.packing import QUILT_FEATURES, count_ways, quilt_value
+from patchwork_env.agents.position import FEATURES as POSITION_FEATURES
+from patchwork_env.agents.position import SHOWN, write_features
+from patchwork_env.agents.replies import describe_replies
+from patchwork_env.agents.valuation import mix_weights_at, patch_value, track_value
+from patchwork_env.games.patchwork.edition import OFFERED
+from patchwork_env.games.patchwork.rules import empty_cells, special_pending
+from patchwork_env.kernels import kernel
 
 AHEAD = 10  # patches from the neutral token on that a position tells of
 UPCOMING = 6  # patches from the neutral token on that a move tells of, as they lie when it is made
@@ -107,19 +107,13 @@ def describe_situation(table, game, borders, weights, scratch, state, moves, rep
     """Write the position, its four kinds of move and the answers to them, working in a row of
     `situation_scratch`. ``weights`` are those of the greedy player.
     """
-    mixed_weights, counts, ways, outlines, step = scratch
-    mover = np.int64(game["to_play"])
+    _, counts, ways, outlines, step = scratch
     write_features(table, game, borders, counts, state[:POSITION_FEATURES])
+    count_all_ways(table, game, ways)
     for side in range(2):
-        player = mover if side == 0 else 1 - mover
-        low = table["full"][0] & ~game["quilts"][player, 0]
-        high = table["full"][1] & ~game["quilts"][player, 1]
         for k in range(AHEAD):
-            ways[side, k] = 0.0
-            if k < game["circle_size"]:
-                ways[side, k] = np.log2(1.0 + count_ways(table, np.int64(game["circle"][k]), low, high)) * 0.2
             state[_WAYS + 2 * k + side] = ways[side, k]
-        position = np.int64(game["positions"][player])
+        position = np.int64(game["positions"][game["to_play"] if side == 0 else 1 - game["to_play"]])
         mark = np.int64(table["next_income"][position])
         state[_MARKS + side] = 1.0 if mark == -1 else (mark - position) * 0.15
     for k in range(SHOWN, AHEAD):
@@ -127,8 +121,37 @@ def describe_situation(table, game, borders, weights, scratch, state, moves, rep
         out[:] = 0.0
         if k < game["circle_size"]:
             describe_patch(table, np.int64(game["circle"][k]), out)
-    moves[:, :] = 0.0
+    describe_moves(table, game, borders, weights, scratch, moves)
     replies[:, :, :] = 0.0
+    if special_pending(game):
+        return
+    for kind in range(KINDS):
+        if follow(table, game, ways, outlines[0], kind - 1, outlines[1], step):
+            describe_replies(table, game, ways, outlines, step, replies[kind])
+
+
+@kernel
+def count_all_ways(table, game, ways):
+    """The logarithm of the ways to lay each of the first patches of the circle: own quilt, then the opponent's."""
+    mover = np.int64(game["to_play"])
+    for side in range(2):
+        quilt = game["quilts"][mover if side == 0 else 1 - mover]
+        low = table["full"][0] & ~quilt[0]
+        high = table["full"][1] & ~quilt[1]
+        for k in range(ways.shape[1]):
+            ways[side, k] = 0.0
+            if k < game["circle_size"]:
+                ways[side, k] = np.log2(1.0 + count_ways(table, np.int64(game["circle"][k]), low, high)) * 0.2
+
+
+@kernel
+def describe_moves(table, game, borders, weights, scratch, moves):
+    """Write the four kinds of move (4, `MOVE_SIZE`); in ``scratch`` the ways are counted already.
+
+    A row of a move that cannot be made is left at 0. The first outline is then that of the position.
+    """
+    mixed_weights, _, ways, outlines, step = scratch
+    moves[:, :] = 0.0
     outline(table, game, outlines[0])
     pending = special_pending(game)
     for kind in range(KINDS):
@@ -140,8 +163,6 @@ def describe_situation(table, game, borders, weights, scratch, state, moves, rep
         space = outlines[1, SPACE if keeps_turn(outlines[1]) else SPACE + 1]
         mix_weights_at(table, space, weights, mixed_weights)
         describe_offer(table, game, borders, mixed_weights, ways, outlines[1], moves[kind])
-        if not pending:
-            describe_replies(table, game, ways, outlines, step, replies[kind])
 
 
 @kernel

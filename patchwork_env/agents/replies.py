@@ -11,9 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from patchwork_env.agents.balance import means
-from patchwork_env.games.patchwork.edition import OFFERED
-from patchwork_env.kernels import kernel
-from training.outline import (
+from patchwork_env.agents.outline import (
     BUTTONS,
     DECIDER,
     EMPTY,
@@ -25,6 +23,8 @@ from training.outline import (
     follow,
     place_of_offer,
 )
+from patchwork_env.games.patchwork.edition import OFFERED
+from patchwork_env.kernels import kernel
 
 REPLY_FEATURES = (
     "possible",  # 1; all is 0 where there is no such answer
