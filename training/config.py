@@ -78,6 +78,7 @@ class Config:
     lesson_partners: list[str] = _field(
         ["greedy", "lookahead:6"], "agents that take seats in later rounds, beside that search and the network alone"
     )
+    rehearsal: int = _field(0, "minibatches of lessons that are taken again after each update, so as not to forget")
     league_share: float = _field(0.2, "share of the games against frozen earlier selves and scripted agents")
     league_agents: list[str] = _field(["greedy"], "scripted agents of the league")
     league_every: int = _field(20, "updates between two earlier selves that join the league")
@@ -116,6 +117,8 @@ class Config:
             )
         if self.opening_share and not self.league_agents:
             raise ConfigError("opening_share: openings are played by league_agents, and there are none")
+        if self.rehearsal and not self.teacher:
+            raise ConfigError("rehearsal: lessons are taken again, and without a teacher there are none")
         try:
             self.settings  # noqa: B018 (they check themselves)
         except ValueError as error:
@@ -173,6 +176,7 @@ _BOUNDS: tuple[tuple[str, float, float], ...] = (
     ("lesson_epochs", 1, 1000),
     ("lesson_rounds", 1, 1000),
     ("lesson_search", 2, 1e6),
+    ("rehearsal", 0, 1e6),
     ("league_share", 0, 1),
     ("league_every", 1, 1e9),
     ("league_size", 0, 1000),

@@ -181,35 +181,53 @@ def places_of_choices(view: PlacedView, actions: NDArray[np.int64], weights: NDA
     return targets
 
 
-def learn(policy: NetworkPolicy, lessons: Lessons, config: Config) -> Iterator[tuple[float, float]]:
-    """Train the policy's network; gives every epoch's share of choices like the teacher's and its value error."""
-    games = PatchworkBatch(MINIBATCH, load_edition(config.edition), seed=0, auto_reset=False)
-    games.reset()
-    view = NETWORKS[config.network].view(games, config.placements)
-    optimizer = torch.optim.Adam(policy.network.parameters(), lr=LEARNING_RATE)
-    batches = len(lessons.actions) // MINIBATCH
-    schedule = torch.optim.lr_scheduler.LinearLR(
-        optimizer, start_factor=1.0, end_factor=0.02, total_iters=max(config.lesson_epochs * batches, 1)
-    )
-    dice = np.random.default_rng(config.seed)
-    for _ in range(config.lesson_epochs):
-        right, error = 0, 0.0
-        for batch in dice.permutation(len(lessons.actions))[: batches * MINIBATCH].reshape(batches, MINIBATCH):
-            games.state[:] = lessons.positions[batch]
-            games.renew_masks()
-            view.update()
-            observation = {name: torch.from_numpy(array) for name, array in view.observation().items()}
-            masks = torch.from_numpy(view.mask)
-            targets = torch.from_numpy(places_of_choices(view, lessons.actions[batch], lessons.weights[batch]))
-            logits, values = policy.judged(observation, masks)
-            value_error = nn.functional.mse_loss(values, torch.from_numpy(lessons.values[batch]))
-            logarithms = torch.log_softmax(logits, dim=1).masked_fill(~masks, 0.0)
-            loss = config.value_weight * value_error - (targets * logarithms).sum(dim=1).mean()
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(policy.network.parameters(), config.max_grad_norm)
-            optimizer.step()
-            schedule.step()
-            right += int((logits.argmax(dim=1) == targets.argmax(dim=1)).sum())
-            error += value_error.item()
-        yield right / max(batches * MINIBATCH, 1), error / max(batches, 1)
+class Study:
+    """Lessons as a policy takes them, minibatch by minibatch."""
+
+    def __init__(self, policy: NetworkPolicy, lessons: Lessons, config: Config) -> None:
+        self._policy, self._lessons, self._config = policy, lessons, config
+        self._games = PatchworkBatch(MINIBATCH, load_edition(config.edition), seed=0, auto_reset=False)
+        self._games.reset()
+        self._view = NETWORKS[config.network].view(self._games, config.placements)
+
+    def learn(self) -> Iterator[tuple[float, float]]:
+        """Learn all lessons, pass by pass; gives each one's share of choices like the teacher's and value error."""
+        optimizer = torch.optim.Adam(self._policy.network.parameters(), lr=LEARNING_RATE)
+        batches = len(self._lessons.actions) // MINIBATCH
+        schedule = torch.optim.lr_scheduler.LinearLR(
+            optimizer, start_factor=1.0, end_factor=0.02, total_iters=max(self._config.lesson_epochs * batches, 1)
+        )
+        dice = np.random.default_rng(self._config.seed)
+        for _ in range(self._config.lesson_epochs):
+            order = dice.permutation(len(self._lessons.actions))[: batches * MINIBATCH]
+            figures = []
+            for batch in order.reshape(batches, MINIBATCH):
+                figures.append(self._take(batch, optimizer))
+                schedule.step()
+            right, error = np.mean(figures, axis=0) if figures else (0.0, 0.0)
+            yield float(right), float(error)
+
+    def rehearse(self, number: int) -> None:
+        """Take some lessons again with the policy's own optimizer; which ones depends on the number."""
+        dice = np.random.default_rng([self._config.seed, number])
+        for batch in dice.integers(len(self._lessons.actions), size=(self._config.rehearsal, MINIBATCH)):
+            self._take(batch, self._policy.optimizer)
+
+    def _take(self, batch: NDArray[np.int64], optimizer: torch.optim.Optimizer) -> tuple[float, float]:
+        """A step of the optimizer on some lessons; the share of choices like the teacher's and the value error."""
+        lessons, view, config = self._lessons, self._view, self._config
+        self._games.state[:] = lessons.positions[batch]
+        self._games.renew_masks()
+        view.update()
+        observation = {name: torch.from_numpy(array) for name, array in view.observation().items()}
+        masks = torch.from_numpy(view.mask)
+        targets = torch.from_numpy(places_of_choices(view, lessons.actions[batch], lessons.weights[batch]))
+        logits, values = self._policy.judged(observation, masks)
+        value_error = nn.functional.mse_loss(values, torch.from_numpy(lessons.values[batch]))
+        logarithms = torch.log_softmax(logits, dim=1).masked_fill(~masks, 0.0)
+        loss = config.value_weight * value_error - (targets * logarithms).sum(dim=1).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self._policy.network.parameters(), config.max_grad_norm)
+        optimizer.step()
+        return (logits.argmax(dim=1) == targets.argmax(dim=1)).float().mean().item(), value_error.item()

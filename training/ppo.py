@@ -162,12 +162,23 @@ class PerPlayerBuffer(MaskableDictRolloutBuffer):
 
 
 class TurnAwarePPO(MaskablePPO):
-    """MaskablePPO on a `SelfPlayVecEnv`: both seats' decisions train one network."""
+    """MaskablePPO on a `SelfPlayVecEnv`: both seats' decisions train one network.
+
+    ``rehearse`` is called at the end of every update, if it is set.
+    """
+
+    rehearse: Callable[[], None] | None = None
 
     def __init__(self, policy: Any, env: SelfPlayVecEnv, *, turn_aware: bool = True, **settings: Any) -> None:
         settings["rollout_buffer_class"] = TurnAwareBuffer
         settings["rollout_buffer_kwargs"] = {"env": env, "turn_aware": turn_aware}
         super().__init__(policy, env, **settings)
+
+    def train(self) -> None:
+        """Learn from the decisions in the buffer."""
+        super().train()
+        if self.rehearse is not None:
+            self.rehearse()
 
 
 class PerPlayerPPO(MaskablePPO):

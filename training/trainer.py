@@ -20,10 +20,11 @@ from training.config import Config
 from training.display import Display
 from training.games import Measured, trained_game
 from training.league import League, frozen
-from training.lessons import ROUND_GAMES, Lessons, learn, play_games
+from training.lessons import ROUND_GAMES, Lessons, Study, play_games
 from training.network_agent import NetworkAgent
 from training.plots import draw_curves
 from training.policy import NetworkPolicy
+from training.ppo import TurnAwarePPO
 from training.run import RunDirectory
 
 EVALUATION_SEED = 1_000_003  # deals that are the same in every evaluation, and not those of training
@@ -90,6 +91,8 @@ class Trainer:
                     self.take_lessons(display, interrupted)
             except _Interrupted:
                 return False
+            if self.config.rehearsal:
+                self._keep_rehearsing()
             loop = _Loop(self, display, interrupted)
             try:
                 if left > 0:
@@ -108,8 +111,6 @@ class Trainer:
     def take_lessons(self, display: Display, interrupted: list[bool]) -> None:
         """Round by round, let the games be played that are not played yet, and learn from all there are."""
         started = time.perf_counter()
-        policy = self.model.policy
-        assert isinstance(policy, NetworkPolicy)
         taken: list[Lessons] = []
         log = ["round,epoch,decisions,chosen_alike,value_error"]
         for number in range(self.config.lesson_rounds):
@@ -129,13 +130,25 @@ class Trainer:
                 )
             taken.append(lessons)
             everything = Lessons.joined(taken)
-            for epoch, (right, error) in enumerate(learn(policy, everything, self.config), start=1):
+            for epoch, (right, error) in enumerate(self._study(everything).learn(), start=1):
                 display.say(f"epoch {epoch} of the lessons: {right:.1%} chosen alike, value error {error:.3f}")
                 log.append(f"{number + 1},{epoch},{len(everything.actions)},{right:.4f},{error:.4f}")
             self.directory.write("lessons.csv", "\n".join([*log, ""]))
             self.averaged.module.load_state_dict(self.network.state_dict())
             self._save_checkpoint("lessons")
         self.seconds += time.perf_counter() - started
+
+    def _study(self, lessons: Lessons) -> Study:
+        policy = self.model.policy
+        assert isinstance(policy, NetworkPolicy)
+        return Study(policy, lessons, self.config)
+
+    def _keep_rehearsing(self) -> None:
+        """From now on, let every update end with some of the lessons that were taken."""
+        taken = [self.directory.read_lessons(number) for number in range(self.config.lesson_rounds)]
+        study = self._study(Lessons.joined([lessons for lessons in taken if lessons is not None]))
+        assert isinstance(self.model, TurnAwarePPO)
+        self.model.rehearse = lambda: study.rehearse(self.updates)
 
     def evaluate(self, deals: int) -> dict[str, Measured]:
         """Matches against the baselines, by their names."""

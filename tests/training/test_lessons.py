@@ -16,7 +16,7 @@ from patchwork_env.agents.mcts import Findings, MctsAgent
 from training import lessons, trainer
 from training.candidates import CandidateView
 from training.config import Config, ConfigError, load_config
-from training.lessons import CHOICES, Lessons, learn, play_games, weighed
+from training.lessons import CHOICES, Lessons, Study, play_games, weighed
 from training.run import RunDirectory
 from training.trainer import Trainer
 
@@ -111,7 +111,7 @@ def test_a_network_learns_to_choose_like_its_teacher(tmp_path: Path, monkeypatch
     monkeypatch.setattr(lessons, "MINIBATCH", 64)
     config = tiny("teacher=advance", "lesson_epochs=6")
     made = Trainer(config, RunDirectory.create(tmp_path / "run", config))
-    epochs = list(learn(made.model.policy, play_games(config, 0, 64), config))  # type: ignore[arg-type]
+    epochs = list(Study(made.model.policy, play_games(config, 0, 64), config).learn())  # type: ignore[arg-type]
     assert len(epochs) == 6
     assert epochs[-1][0] > 0.9 > epochs[0][0]
     assert epochs[-1][1] < epochs[0][1]
@@ -160,12 +160,26 @@ def test_the_place_of_an_action_is_found_or_that_of_its_kind() -> None:
     assert unlisted > 50
 
 
+def test_lessons_are_taken_again_after_each_update(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lessons, "MINIBATCH", 64)
+    alike = []
+    for rehearsal in (0, 60):
+        config = tiny("teacher=advance", "lesson_epochs=1", "learning_rate=0.01", f"rehearsal={rehearsal}")
+        made = Trainer(config, RunDirectory.create(tmp_path / str(rehearsal), config))
+        assert made.train()
+        taken = made.directory.read_lessons(0)
+        assert taken is not None
+        chosen = made.agent().act(put_up(taken.positions), np.arange(len(taken.actions)))
+        alike.append((chosen == taken.actions[:, 0]).mean())
+    assert alike[1] > 0.5 > alike[0]
+
+
 def test_a_run_stopped_during_its_lessons_goes_on_as_if_never_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trainer, "ROUND_GAMES", 4)
     monkeypatch.setattr(lessons, "MINIBATCH", 64)
-    config = tiny("teacher=greedy", "lesson_rounds=2", "lesson_games=8", "lesson_search=4")
+    config = tiny("teacher=greedy", "lesson_rounds=2", "lesson_games=8", "lesson_search=4", "rehearsal=2")
     whole = Trainer(config, RunDirectory.create(tmp_path / "whole", config))
     assert whole.train()
     calls: list[int] = []
@@ -198,6 +212,8 @@ def test_a_run_stopped_during_its_lessons_goes_on_as_if_never_stopped(
 def test_mistakes_about_teachers_are_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="teacher: only patchwork has it"):
         load_config(None, ["game=quilt_show", "teacher=greedy"])
+    with pytest.raises(ConfigError, match="rehearsal: lessons are taken again"):
+        load_config(None, ["rehearsal=3"])
     config = tiny("teacher=gredy")
     with pytest.raises(UnknownAgentError, match="gredy"):
         Trainer(config, RunDirectory.create(tmp_path / "run", config))
