@@ -7,14 +7,16 @@ from pathlib import Path
 from training.games import TrainedGame
 
 
-def draw_curves(rows: list[dict[str, str]], game: TrainedGame, path: Path) -> None:
-    """Win rates, scores and the health of the updates over the decisions trained on."""
+def draw_curves(rows: list[dict[str, str]], lessons: list[dict[str, str]], game: TrainedGame, path: Path) -> None:
+    """Lessons, if there were any, by passes; win rates, scores and the health of updates by decisions trained on."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(1, 3, figsize=(13, 3.6), layout="constrained")
+    count = 4 if lessons else 3
+    figure, panels = pyplot.subplots(1, count, figsize=(4.3 * count, 3.6), layout="constrained")
+    axes = panels[-3:]
     decisions = [int(row["decisions"]) / 1e6 for row in rows]
 
     def curve(name: str) -> tuple[list[float], list[float]]:
@@ -39,6 +41,15 @@ def draw_curves(rows: list[dict[str, str]], game: TrainedGame, path: Path) -> No
     axes[2].legend(loc="upper right")
     for axis in axes:
         axis.set_xlabel("million decisions")
+    if lessons:
+        for name in ("chosen_alike", "value_error"):
+            panels[0].plot([float(row[name]) for row in lessons], label=name.replace("_", " "))
+        starts = [number for number, row in enumerate(lessons) if row["epoch"] == "1"]
+        for number in starts[1:]:
+            panels[0].axvline(number - 0.5, color="grey", linestyle=":")
+        panels[0].set(title=f"lessons, {len(starts)} rounds", ylim=(0, 1.02), xlabel="passes")
+        panels[0].legend(loc="upper left")
+    for axis in panels:
         axis.grid(alpha=0.3)
     draft = path.with_name(f".{path.name}")
     figure.savefig(draft, dpi=110, format="png")

@@ -107,11 +107,12 @@ class RunDirectory:
                 writer.writeheader()
             writer.writerow(row)
 
-    def read_metrics(self) -> list[dict[str, str]]:
-        """All rows so far."""
-        if not self.metrics.exists():
+    def read_table(self, name: str) -> list[dict[str, str]]:
+        """All rows of a CSV file so far; none if there is no such file."""
+        path = self.path / name
+        if not path.exists():
             return []
-        with self.metrics.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
 
     def _columns(self) -> list[str] | None:
@@ -122,7 +123,7 @@ class RunDirectory:
 
     def _cut_metrics(self, updates: int) -> None:
         """Forget rows of updates that were lost with an interruption."""
-        rows = [row for row in self.read_metrics() if int(row["update"]) <= updates]
+        rows = [row for row in self.read_table(self.metrics.name) if int(row["update"]) <= updates]
         columns = self._columns()
         if columns is None:
             return

@@ -295,7 +295,7 @@ class EpisodeCounts:
 
     def figures(self) -> dict[str, float]:
         """Games, the game's own figures, the length of a game and how often its beginner won."""
-        games = max(self.games, 1)
+        games = self.games or float("nan")
         return {
             "games": self.games,
             **{name: total / games for name, total in self._totals.items()},

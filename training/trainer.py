@@ -17,6 +17,7 @@ from torch.optim.swa_utils import AveragedModel
 
 from patchwork_env.agents.base import make_agent
 from training.config import Config
+from training.console import percent
 from training.display import Display
 from training.games import Measured, trained_game
 from training.league import League, frozen
@@ -210,7 +211,8 @@ class Trainer:
 
     def draw(self) -> None:
         """Bring the picture of the learning curves up to date."""
-        draw_curves(self.directory.read_metrics(), self.game, self.directory.path / "curves.png")
+        rows, lessons = (self.directory.read_table(name) for name in ("metrics.csv", "lessons.csv"))
+        draw_curves(rows, lessons, self.game, self.directory.path / "curves.png")
 
 
 class _Loop(BaseCallback):
@@ -226,6 +228,17 @@ class _Loop(BaseCallback):
 
     def _on_step(self) -> bool:
         return True
+
+    def _on_training_start(self) -> None:
+        """What the lessons have led to is the first point of the curves."""
+        trainer = self._trainer
+        if trainer.updates == 0 and trainer.config.teacher and trainer.config.evaluate_every:
+            rates = trainer.evaluate(trainer.config.evaluate_deals)
+            trainer.keep_if_best(rates)
+            row = self._row(float("nan"), rates)
+            trainer.directory.add_metrics(row)
+            wins = ", ".join(f"{name} {percent(result.win_rate)}" for name, result in rates.items())
+            self._display.say(f"wins after the lessons: {wins}")
 
     def _on_rollout_start(self) -> None:
         if not self._first:

@@ -119,7 +119,7 @@ def test_a_network_learns_to_choose_like_its_teacher(tmp_path: Path, monkeypatch
 
 def test_a_network_teaches_itself_in_later_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lessons, "MINIBATCH", 64)
-    config = tiny("teacher=greedy", "lesson_games=6", "lesson_rounds=2", "lesson_search=8")
+    config = tiny("teacher=greedy", "lesson_games=6", "lesson_rounds=2", "lesson_search=8", "evaluate_every=1")
     made = Trainer(config, RunDirectory.create(tmp_path / "run", config))
     before = {name: weights.clone() for name, weights in made.network.state_dict().items()}
     own = play_games(config, 6, 6, made.network)
@@ -128,6 +128,10 @@ def test_a_network_teaches_itself_in_later_rounds(tmp_path: Path, monkeypatch: p
     assert made.train()
     assert (tmp_path / "run" / "lessons" / "policy.safetensors").is_file()
     assert (tmp_path / "run" / "lessons.csv").read_text().splitlines()[-1].startswith("2,2,")
+    first = made.directory.read_table("metrics.csv")[0]
+    assert first["update"] == "0"
+    assert 0 <= float(first["against_random"]) <= 1
+    assert first["score"] == "nan"  # no game was played by itself yet
     for number in (0, 1):
         taken = made.directory.read_lessons(number)
         assert taken is not None
