@@ -50,7 +50,7 @@ from training.views import ActionView
 
 # The numbers that steer the search; the meaning of those that `SETTINGS` has too is the same.
 GUIDED_SETTINGS: dict[str, tuple[float, str]] = {
-    "exploration": (1.5, "weight of the prior against the results so far"),
+    "exploration": (1.0, "weight of the prior against the results so far"),
     "temperature": (1.0, "above 1 the policy's probabilities are evened out, below 1 sharpened"),
     "unvisited": (0.2, "how much worse than its parent a step is taken to be until it is tried"),
     "trust": (0.0, "share of the best line's end, against the mean, in what a step is worth"),
