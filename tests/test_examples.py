@@ -13,6 +13,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 # script -> (arguments of a tiny run, what it must print)
 TINY = {
     "batch_random_play.py": (["--games", "64", "--steps", "100"], "games finished"),
+    "learn_from_a_search.py": (["--games", "8", "--simulations", "8", "--deals", "2"], "of 4 games against greedy"),
     "match_agents.py": (["--deals", "4"], "95% interval"),
     "quilt_show.py": ([], "won by"),
     "quilt_show_trained.py": (["--deals", "2"], "equal players win 33.3% each"),
