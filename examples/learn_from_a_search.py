@@ -36,9 +36,7 @@ def main() -> None:
         Trainer(config, RunDirectory.create(run, config)).train()
         for name in (str(run / "best"), f"{run / 'best'}+mcts:{arguments.simulations}"):
             result = play_pairs(name, "greedy", arguments.deals, seed=1)
-            print(
-                f"{name.removeprefix(folder)} won {result.win_rate:.0%} of {2 * arguments.deals} games against greedy"
-            )
+            print(f"{name.removeprefix(folder)} won {result.win_rate:.0%} of {result.games} games against greedy")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from patchwork_env import PatchworkBatch, load_edition
@@ -24,6 +23,7 @@ from patchwork_env.agents.prior import BUTTONS_PER_UNIT, HIDDEN, JOINED, PRIORS_
 from patchwork_env.agents.situation import MOVE_FEATURES, MOVE_SIZE
 from training.candidates import VALUE, CandidateView
 from training.config import load_config
+from training.fit_value import numbers_of
 from training.lessons import Lessons, places_of_choices, play_games
 
 HELD_OUT = 10  # one decision in so many, those of the last games, is kept to test on
@@ -47,12 +47,6 @@ class Prior(nn.Module):
         joined = self.joined(torch.relu(self.hidden(positions)))
         answers: Tensor = self.answer(torch.relu(joined[:, None] + self.move(moves))).squeeze(-1)
         return answers
-
-    def numbers(self) -> NDArray[np.float32]:
-        """All parameters in one row."""
-        parts = [part for part in self.children() if isinstance(part, nn.Linear)]
-        rows = [array for part in parts for array in (part.weight.detach().numpy().T.ravel(), part.bias.detach())]
-        return np.concatenate(rows).astype(np.float32)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -121,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(
         f"{len(data[0])} decisions; cross-entropy on those not learnt from: {before:.3f} without, {after:.3f} with it"
     )
-    np.save(arguments.output or PRIORS_FOLDER / f"{edition.name}.npy", network.numbers())
+    np.save(arguments.output or PRIORS_FOLDER / f"{edition.name}.npy", numbers_of(network))
     return 0
 
 

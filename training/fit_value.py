@@ -103,6 +103,15 @@ def fit(inputs: NDArray[np.float32], results: NDArray[np.float32], epochs: int, 
     return network
 
 
+def numbers_of(network: nn.Module) -> NDArray[np.float32]:
+    """The parameters of a network's linear layers in one row, as the kernels of `position.layer` read them."""
+    parts: list[NDArray[np.float32]] = []
+    for part in network.children():
+        if isinstance(part, nn.Linear):
+            parts += [part.weight.detach().numpy().T.ravel(), part.bias.detach().numpy()]
+    return np.concatenate(parts).astype(np.float32)
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Play, train, test and write the file."""
     edition = load_edition(arguments.edition)
@@ -115,12 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
     error, spread = np.square(answers - results[test]).mean(), results[test].var()
     right = (np.sign(answers) == np.sign(results[test])).mean()
     print(f"{len(inputs)} positions; on games not learnt from: explains {1 - error / spread:.1%}, winner {right:.1%}")
-    parts: list[NDArray[np.float32]] = []
-    for part in network:
-        if isinstance(part, nn.Linear):
-            parts += [part.weight.detach().numpy().T.ravel(), part.bias.detach().numpy()]
-    output = arguments.output or VALUES_FOLDER / f"{edition.name}.npy"
-    np.save(output, np.concatenate(parts).astype(np.float32))
+    np.save(arguments.output or VALUES_FOLDER / f"{edition.name}.npy", numbers_of(network))
     return 0
 
 

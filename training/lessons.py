@@ -120,7 +120,7 @@ def _play_part(config: Config, pupil: PolicyNetwork | None, part: tuple[int, int
         view.update(live)
         real = view.counts[live] > 1
         chosen, movers = live[real], games.to_play[live[real]].copy()
-        kept.append((games.state[chosen].copy(), *told(players[0], games, chosen, actions[real]), chosen, movers))
+        kept.append((games.state[chosen].copy(), *told(players[0], chosen, actions[real]), chosen, movers))
         for place, player in enumerate(players[1:], start=1):
             others = np.flatnonzero(seats[live, games.to_play[live]] == place)
             if others.size:
@@ -151,11 +151,11 @@ def _players(config: Config, pupil: PolicyNetwork | None, seed: int) -> list[Age
 
 
 def told(
-    teacher: Agent, games: PatchworkBatch, indices: NDArray[np.int64], actions: NDArray[np.int64]
+    teacher: Agent, indices: NDArray[np.int64], actions: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
     """What a teacher, which has just chosen the actions, tells: steps, their weights, and what it takes games for."""
     if isinstance(teacher, TreeAgent):
-        found = teacher.findings(games, indices, CHOICES)
+        found = teacher.findings(indices, CHOICES)
         return found.actions, weighed(found), found.values.astype(np.float32)
     steps = np.full((len(indices), CHOICES), -1)
     steps[:, 0] = actions

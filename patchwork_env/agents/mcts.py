@@ -75,7 +75,7 @@ class TreeAgent:
         """Empty trees for the games of this batch, and all that is worked in."""
         raise NotImplementedError
 
-    def findings(self, games: PatchworkBatch, indices: NDArray[np.int64], most: int = 8) -> Findings:
+    def findings(self, indices: NDArray[np.int64], most: int = 8) -> Findings:
         """Of games that `act` has just searched, because they had a choice: up to ``most`` steps of each."""
         count = len(indices)
         _, nodes, lists = self._trees

@@ -18,6 +18,7 @@ from tests.training.test_lessons import tiny
 from training import fit_prior
 from training.candidates import CandidateView
 from training.fit_prior import Prior, fit, loss_of, seen
+from training.fit_value import numbers_of
 from training.lessons import play_games
 
 
@@ -35,7 +36,7 @@ def test_the_search_reads_what_was_trained() -> None:
     games = positions()
     torch.manual_seed(1)
     network = Prior()
-    numbers = network.numbers()
+    numbers = numbers_of(network)
     assert numbers.shape == (PARAMETERS,)
     view = CandidateView(games, 2)
     view.update()
@@ -68,7 +69,7 @@ def test_a_search_begins_with_what_the_network_thinks(monkeypatch: pytest.Monkey
                 parameter.zero_()
             network.move.weight[0, fit_prior.MOVE_FEATURES.index(name)] = 100.0
             network.answer.weight[0, 0] = 1.0
-        numbers = network.numbers()
+        numbers = numbers_of(network)
         monkeypatch.setattr(mcts, "prior_network", lambda edition, numbers=numbers: numbers)
         agent = make_agent("mcts:30", seed=1)
         chosen.append(int(agent.act(games, np.zeros(1, np.int64))[0]))

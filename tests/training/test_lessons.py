@@ -88,7 +88,7 @@ def test_findings_are_what_the_tree_holds() -> None:
     agent = MctsAgent(60, seed=1)
     indices = np.array([0, 2])
     chosen = agent.act(games, indices)
-    found = agent.findings(games, indices)
+    found = agent.findings(indices)
     np.testing.assert_array_equal(found.actions[:, 0], chosen)
     assert (np.diff(found.visits, axis=1) <= 0).all()
     assert (found.visits.sum(axis=1) == 60).all()
@@ -96,7 +96,7 @@ def test_findings_are_what_the_tree_holds() -> None:
     mean = (found.visits * found.results).sum(axis=1) / 60
     np.testing.assert_allclose(found.values, mean, atol=1e-6)
     assert (found.actions[tried] >= 0).all()
-    assert agent.findings(games, indices, most=1).actions.tolist() == [[action] for action in chosen]
+    assert agent.findings(indices, most=1).actions.tolist() == [[action] for action in chosen]
 
 
 def test_both_players_of_a_game_are_paid_opposite_results(monkeypatch: pytest.MonkeyPatch) -> None:
