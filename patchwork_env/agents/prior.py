@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from patchwork_env.agents.outline import KINDS
 from patchwork_env.agents.position import FEATURES, layer, network_of, write_features
+from patchwork_env.agents.replies import REPLY_SIZE
 from patchwork_env.agents.situation import MOVE_SIZE, count_all_ways, describe_moves, situation_scratch
 from patchwork_env.games.patchwork.edition import Edition
 from patchwork_env.games.patchwork.rules import ADVANCE, FIRST_SPECIAL
@@ -43,6 +44,7 @@ def prior_scratch(count: int, weights: int) -> tuple[Any, ...]:
     return (
         situation_scratch(count, weights),
         np.zeros((count, KINDS, MOVE_SIZE), np.float32),
+        np.zeros((0, KINDS, REPLY_SIZE), np.float32),  # the network is not told of answers
         tuple(np.zeros((count, size), np.float32) for size in sizes),
     )
 
@@ -53,11 +55,11 @@ def add_opinion(table, game, borders, weights, network, scratch, row, actions, c
 
     ``scratch`` is that of `prior_scratch`, of which ``row`` is used.
     """
-    (mixed_weights, counts, ways, outlines, step), moves, (features, hidden, joined, move, answer) = scratch
+    (mixed_weights, counts, ways, outlines, step), moves, replies, (features, hidden, joined, move, answer) = scratch
     work = (mixed_weights[row], counts[row], ways[row], outlines[row], step[row])
     write_features(table, game, borders, counts[row], features[row])
     count_all_ways(table, game, ways[row])
-    describe_moves(table, game, borders, weights, work, moves[row])
+    describe_moves(table, game, borders, weights, work, moves[row], replies)
     start = layer(network, 0, features[row], hidden[row])
     for j in range(HIDDEN):
         hidden[row, j] = max(hidden[row, j], np.float32(0.0))

@@ -107,7 +107,7 @@ def describe_situation(table, game, borders, weights, scratch, state, moves, rep
     """Write the position, its four kinds of move and the answers to them, working in a row of
     `situation_scratch`. ``weights`` are those of the greedy player.
     """
-    _, counts, ways, outlines, step = scratch
+    _, counts, ways, _, _ = scratch
     write_features(table, game, borders, counts, state[:POSITION_FEATURES])
     count_all_ways(table, game, ways)
     for side in range(2):
@@ -121,13 +121,8 @@ def describe_situation(table, game, borders, weights, scratch, state, moves, rep
         out[:] = 0.0
         if k < game["circle_size"]:
             describe_patch(table, np.int64(game["circle"][k]), out)
-    describe_moves(table, game, borders, weights, scratch, moves)
     replies[:, :, :] = 0.0
-    if special_pending(game):
-        return
-    for kind in range(KINDS):
-        if follow(table, game, ways, outlines[0], kind - 1, outlines[1], step):
-            describe_replies(table, game, ways, outlines, step, replies[kind])
+    describe_moves(table, game, borders, weights, scratch, moves, replies)
 
 
 @kernel
@@ -145,10 +140,10 @@ def count_all_ways(table, game, ways):
 
 
 @kernel
-def describe_moves(table, game, borders, weights, scratch, moves):
+def describe_moves(table, game, borders, weights, scratch, moves, replies):
     """Write the four kinds of move (4, `MOVE_SIZE`); in ``scratch`` the ways are counted already.
 
-    A row of a move that cannot be made is left at 0. The first outline is then that of the position.
+    A row of a move that cannot be made is left at 0. The answers to each go into ``replies``, unless it has no rows.
     """
     mixed_weights, _, ways, outlines, step = scratch
     moves[:, :] = 0.0
@@ -163,6 +158,8 @@ def describe_moves(table, game, borders, weights, scratch, moves):
         space = outlines[1, SPACE if keeps_turn(outlines[1]) else SPACE + 1]
         mix_weights_at(table, space, weights, mixed_weights)
         describe_offer(table, game, borders, mixed_weights, ways, outlines[1], moves[kind])
+        if not pending and replies.shape[0] > 0:
+            describe_replies(table, game, ways, outlines, step, replies[kind])
 
 
 @kernel
