@@ -18,7 +18,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
@@ -36,6 +36,7 @@ from training.agent import PolicyAgent
 from training.config import Config
 from training.guided import GuidedAgent
 from training.networks import NETWORKS
+from training.optimizer import MatrixOptimizer
 from training.policy import NetworkPolicy, PolicyNetwork
 from training.vec_env import final_rewards
 from training.views import PlacedView
@@ -46,8 +47,8 @@ CHOICES = 8  # steps of a decision that are kept
 STRAYS = 0.1  # share of the decisions with a choice that are made at random
 TEACHER_SEATS = 0.5  # share of the seats that the search plays where the network teaches itself
 SHARPNESS = 0.04  # how much worse than the best a step must be, in results, for its weight to fall to a third
-MINIBATCH = 1024
-LEARNING_RATE = 2e-3  # Adam's at the start of a round; it falls in a straight line to a fiftieth
+MINIBATCH = 512
+LEARNING_RATE = 1e-2  # at the start of a round; it falls in a straight line to a fiftieth
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,10 @@ class Lessons:
         """All of several."""
         arrays: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _ARRAYS}
         return cls(**arrays, games=sum(part.games for part in parts))
+
+    def part(self, first: int, end: int) -> Lessons:
+        """The decisions from a number on up to another; they count as those of all games."""
+        return replace(self, **{name: getattr(self, name)[first:end] for name in _ARRAYS})
 
     def as_bytes(self) -> bytes:
         """A file's content."""
@@ -192,7 +197,7 @@ class Study:
 
     def learn(self) -> Iterator[tuple[float, float]]:
         """Learn all lessons, pass by pass; gives each one's share of choices like the teacher's and value error."""
-        optimizer = torch.optim.Adam(self._policy.network.parameters(), lr=LEARNING_RATE)
+        optimizer = MatrixOptimizer(self._policy.network.parameters(), LEARNING_RATE)
         batches = len(self._lessons.actions) // MINIBATCH
         schedule = torch.optim.lr_scheduler.LinearLR(
             optimizer, start_factor=1.0, end_factor=0.02, total_iters=max(self._config.lesson_epochs * batches, 1)

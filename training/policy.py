@@ -16,6 +16,7 @@ from patchwork_env.agents.situation import MOVE_SIZE, STATE_SIZE
 from patchwork_env.games.patchwork.edition import OFFERED, Edition
 from patchwork_env.interfaces.batch import PatchworkBatch
 from training.candidates import NUM_FEATURES, VALUE, CandidateView
+from training.optimizer import MatrixOptimizer
 from training.split import SplitNetwork
 from training.views import PlacedView
 
@@ -168,9 +169,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
     def _build(self, lr_schedule: Any) -> None:
         self.network = self._make_network()
         self._split = SplitNetwork(self.network, self._threads)
-        self.optimizer = self.optimizer_class(  # type: ignore[call-arg]
-            self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
-        )
+        self.optimizer = MatrixOptimizer(self.network.parameters(), lr_schedule(1))
 
     def forward(  # type: ignore[override]
         self, obs: Observation, deterministic: bool = False, action_masks: Any = None

@@ -94,6 +94,15 @@ class RunDirectory:
         file = self._lessons_file(number)
         return Lessons.from_bytes(file.read_bytes()) if file.is_file() else None
 
+    def all_lessons(self) -> Lessons:
+        """The decisions of the teachers of all rounds so far."""
+        rounds: list[Lessons] = []
+        while (lessons := self.read_lessons(len(rounds))) is not None:
+            rounds.append(lessons)
+        if not rounds:
+            raise RunError(f"{self.path} holds no lessons: there is no {self._lessons_file(0).name} in it")
+        return Lessons.joined(rounds)
+
     def _lessons_file(self, number: int) -> Path:
         return self.path / f"lessons_{number + 1}.npz"
 

@@ -146,8 +146,7 @@ class Trainer:
 
     def _keep_rehearsing(self) -> None:
         """From now on, let every update end with some of the lessons that were taken."""
-        taken = [self.directory.read_lessons(number) for number in range(self.config.lesson_rounds)]
-        study = self._study(Lessons.joined([lessons for lessons in taken if lessons is not None]))
+        study = self._study(self.directory.all_lessons())
         assert isinstance(self.model, TurnAwarePPO)
         self.model.rehearse = lambda: study.rehearse(self.updates)
 

@@ -1,11 +1,9 @@
 """What a position is worth: a small network, trained on games, that says how the game will go.
 
 The network sees the player to move and its opponent alike, in numbers of about unit size that are fractions of what
-the edition allows, and answers from -1 (the mover loses clearly) to 1. ``training/fit_value.py`` trains it and
+the edition allows, and answers from -1 (the mover loses clearly) to 1. ``training/fit_search.py`` trains it and
 writes the files in ``values/``. An edition whose quilt and track are unlike those of any file has no network; the
-tree search then judges positions by `patchwork_env.agents.balance`. The file for `revised` is of the second round:
-first games of ``greedy``, then of ``greedy``, ``lookahead:2``, ``lookahead:4`` and ``mcts:40``, whose searches then
-used the network of the first round.
+tree search then judges positions by `patchwork_env.agents.balance`.
 """
 
 from __future__ import annotations

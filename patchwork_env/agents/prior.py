@@ -2,9 +2,8 @@
 
 The network sees the position as `patchwork_env.agents.position` tells it, and what each kind of move leads to as
 `patchwork_env.agents.situation` does. Its answers are added to the greedy player's values of the moves. It has learnt
-them from the decisions of a tree search; ``training/fit_prior.py`` trains it and writes the files in ``priors/``. In
-an edition that has no file the greedy player's values stand alone. The file for `revised` is of the second round:
-first decisions of ``mcts:200`` without such a network, then of ``mcts:200`` with the one of the first round.
+them from the decisions of a tree search; ``training/fit_search.py`` trains it and writes the files in ``priors/``. In
+an edition that has no file the greedy player's values stand alone.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ def test_lessons_are_taken_again_after_each_update(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(lessons, "MINIBATCH", 64)
     alike = []
     for rehearsal in (0, 60):
-        config = tiny("teacher=advance", "lesson_epochs=1", "learning_rate=0.01", f"rehearsal={rehearsal}")
+        config = tiny("teacher=advance", "lesson_epochs=1", "learning_rate=0.05", f"rehearsal={rehearsal}")
         made = Trainer(config, RunDirectory.create(tmp_path / str(rehearsal), config))
         assert made.train()
         taken = made.directory.read_lessons(0)
