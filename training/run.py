@@ -33,7 +33,7 @@ from training.config import Config, load_config
 from training.lessons import Lessons
 
 LIBRARIES = ("numpy", "numba", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib")
-STATE_FORMAT = 3
+STATE_FORMAT = 4
 
 
 class RunError(ValueError):
