@@ -105,7 +105,6 @@ class Tournament:
     def save_pairing(self, result: PairedResult) -> None:
         """Write a pairing's games, and those records that it still holds."""
         pairing = (result.first, result.second)
-        self.results[pairing] = result
         if result.records:
             write_records(result, pairing_folder(self, pairing))
         path = self._pairing_file(pairing)
@@ -113,6 +112,7 @@ class Tournament:
         with temporary.open("wb") as file:
             np.save(file, result.rows, allow_pickle=False)
         os.replace(temporary, path)
+        self.results[pairing] = result  # last, so that an interrupted tournament tells of no game that is not kept
 
     def load_pairings(self) -> None:
         """Read what has been played."""
